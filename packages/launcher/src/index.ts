@@ -1,1 +1,3 @@
-export {};
+export * from './port/diagnosis.ts';
+export * from './port/errors.ts';
+export * from './port/launcher.ts';

@@ -2,7 +2,9 @@
 import { z } from 'zod';
 
 /** A sandbox's id, made by the server: `s` and 12 of `[0-9a-z]`; valid as a DNS label and a Kubernetes label value. */
-export const sandboxIdSchema = z.string().regex(/^s[0-9a-z]{12}$/, 'expected a sandbox id such as s0123456789ab');
+export const sandboxIdSchema = z
+  .string()
+  .regex(/^s[0-9a-z]{12}$/, 'expected a sandbox id such as s0123456789ab');
 
 /** A host's id, made by the server anew for every launch: `h` and 12 of `[0-9a-z]`. */
 export const hostIdSchema = z.string().regex(/^h[0-9a-z]{12}$/, 'expected a host id such as h0123456789ab');
@@ -10,12 +12,18 @@ export const hostIdSchema = z.string().regex(/^h[0-9a-z]{12}$/, 'expected a host
 /** A process id is chosen by the caller, so that a repeated start starts nothing twice: 1 to 64 of `[A-Za-z0-9._-]`, first a letter or digit. */
 export const processIdSchema = z
   .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'expected 1 to 64 of A-Z a-z 0-9 . _ - that start with a letter or digit');
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+    'expected 1 to 64 of A-Z a-z 0-9 . _ - that start with a letter or digit',
+  );
 
 /** The id of one server installation (label `omnigent.ai/instance`): a valid label value of at most 40 characters. */
 export const instanceIdSchema = z
   .string()
-  .regex(/^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$/, 'expected 1 to 40 of a-z 0-9 - that start and end with a letter or digit');
+  .regex(
+    /^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$/,
+    'expected 1 to 40 of a-z 0-9 - that start and end with a letter or digit',
+  );
 
 const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz';
 const ID_LENGTH = 12;

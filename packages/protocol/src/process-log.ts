@@ -146,8 +146,10 @@ export class LogDecoder {
     const bytes = this.#peek(LOG_HEADER_BYTES);
     const stream = bytes[0];
     const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(1);
-    if (stream === undefined || !KNOWN_STREAMS.has(stream)) throw new LogFormatError(`unknown stream ${stream}`, offset);
-    if (length > LOG_MAX_RECORD_BYTES) throw new LogFormatError(`record of ${length} bytes is too long`, offset);
+    if (stream === undefined || !KNOWN_STREAMS.has(stream))
+      throw new LogFormatError(`unknown stream ${stream}`, offset);
+    if (length > LOG_MAX_RECORD_BYTES)
+      throw new LogFormatError(`record of ${length} bytes is too long`, offset);
     return { stream: stream as LogStream, length };
   }
 

@@ -5,7 +5,10 @@ import { isEnvironmentName } from './environment.ts';
 import { processIdSchema } from './ids.ts';
 
 const noNul = (text: string) => !text.includes('\0');
-const argument = z.string().max(128 * 1024).refine(noNul, 'must not contain a NUL character');
+const argument = z
+  .string()
+  .max(128 * 1024)
+  .refine(noNul, 'must not contain a NUL character');
 export const environmentNameSchema = z
   .string()
   .refine(isEnvironmentName, 'expected a variable name: letters, digits and _, not starting with a digit');
@@ -20,7 +23,11 @@ export type TerminalSize = z.infer<typeof terminalSizeSchema>;
 
 /** Body of `PUT /v1/processes/{process_id}`. */
 export const startProcessSchema = z.strictObject({
-  argv: z.array(argument).min(1).max(4096).refine((argv) => argv[0] !== '', 'the program must not be empty'),
+  argv: z
+    .array(argument)
+    .min(1)
+    .max(4096)
+    .refine((argv) => argv[0] !== '', 'the program must not be empty'),
   /** Absolute, or relative to the workspace. Default: the workspace. */
   cwd: argument.optional(),
   env: environmentValuesSchema.default({}),
@@ -31,7 +38,10 @@ export const startProcessSchema = z.strictObject({
       /** The program is ended (SIGTERM, then SIGKILL) after this many seconds. */
       timeout_seconds: z.number().positive().max(31_536_000).optional(),
       /** Bytes of output kept; default 256 MiB. */
-      output_bytes: z.int().min(1024 * 1024).optional(),
+      output_bytes: z
+        .int()
+        .min(1024 * 1024)
+        .optional(),
     })
     .default({}),
 });

@@ -33,9 +33,11 @@ function refuse(text: string, problem: string, advice: string): never {
  * // { url: 'https://git.example.com/team/app.git', branch: 'main', directory: 'app' }
  */
 export function parseRepository(text: string, options: ParseRepositoryOptions = {}): Repository {
-  if (text === '') refuse(text, 'is empty', 'expected https://HOST/PATH or git@HOST:PATH, optionally #BRANCH');
+  if (text === '')
+    refuse(text, 'is empty', 'expected https://HOST/PATH or git@HOST:PATH, optionally #BRANCH');
   if (CONTROL.test(text)) refuse(text, 'contains a control character', 'remove it');
-  if (text.startsWith('-')) refuse(text, 'looks like an option', 'expected https://HOST/PATH or git@HOST:PATH');
+  if (text.startsWith('-'))
+    refuse(text, 'looks like an option', 'expected https://HOST/PATH or git@HOST:PATH');
   const hash = text.indexOf('#');
   const url = hash === -1 ? text : text.slice(0, hash);
   const branch = hash === -1 ? undefined : text.slice(hash + 1);
@@ -56,19 +58,27 @@ function parseAddress(text: string, url: string, options: ParseRepositoryOptions
   }
   if (/^(https|ssh):\/\//i.test(url)) return parseUrl(text, url);
   const scheme = /^([a-z][a-z0-9+.-]*):(\/\/|:)/i.exec(url)?.[1];
-  if (scheme !== undefined) refuse(text, `has the unsupported scheme ${scheme}:`, 'use https:// or git@HOST:PATH');
+  if (scheme !== undefined)
+    refuse(text, `has the unsupported scheme ${scheme}:`, 'use https:// or git@HOST:PATH');
   const scp = SCP_LIKE.exec(url)?.groups;
-  if (scp?.path === undefined) refuse(text, 'is not a repository address', 'expected https://HOST/PATH or git@HOST:PATH');
-  if (scp.path.startsWith('-')) refuse(text, 'has a path that looks like an option', 'expected git@HOST:PATH');
+  if (scp?.path === undefined)
+    refuse(text, 'is not a repository address', 'expected https://HOST/PATH or git@HOST:PATH');
+  if (scp.path.startsWith('-'))
+    refuse(text, 'has a path that looks like an option', 'expected git@HOST:PATH');
   return scp.path;
 }
 
 function parseUrl(text: string, url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed === undefined || parsed.hostname === '') refuse(text, 'is not a valid URL', 'expected https://HOST/PATH');
+  if (parsed === undefined || parsed.hostname === '')
+    refuse(text, 'is not a valid URL', 'expected https://HOST/PATH');
   const isSsh = parsed.protocol === 'ssh:';
   if (parsed.password !== '' || (parsed.username !== '' && !isSsh)) {
-    refuse(text, 'carries user info', 'put credentials into the Secret named by secret_name, never into a URL');
+    refuse(
+      text,
+      'carries user info',
+      'put credentials into the Secret named by secret_name, never into a URL',
+    );
   }
   if (parsed.hostname.startsWith('-') || parsed.username.startsWith('-')) {
     refuse(text, 'has a host or user that looks like an option', 'expected ssh://git@HOST/PATH');
@@ -86,7 +96,8 @@ function toDirectory(text: string, path: string): string {
     refuse(text, 'has a path with a broken % escape', 'write a % itself as %25');
   }
   name = name.replace(/\.git$/, '');
-  const isUsable = name !== '' && name !== '.' && name !== '..' && !name.startsWith('-') && !/[/\\]/.test(name);
+  const isUsable =
+    name !== '' && name !== '.' && name !== '..' && !name.startsWith('-') && !/[/\\]/.test(name);
   if (!isUsable || CONTROL.test(name) || name === '.git' || new TextEncoder().encode(name).length > 255) {
     refuse(text, 'has no usable name as its last part', 'expected a path such as /team/app.git');
   }

@@ -6,10 +6,12 @@ export const SERVER_ROUTES = {
   sandboxes: '/v1/sandboxes',
   sandbox: (id: string) => `/v1/sandboxes/${encode(id)}`,
   sandboxEvents: (id: string) => `/v1/sandboxes/${encode(id)}/events`,
-  sandboxAction: (id: string, action: 'relaunch' | 'suspend' | 'resume') => `/v1/sandboxes/${encode(id)}/${action}`,
+  sandboxAction: (id: string, action: 'relaunch' | 'suspend' | 'resume') =>
+    `/v1/sandboxes/${encode(id)}/${action}`,
   /** A call of the host's API ({@link HOST_ROUTES}) as the server forwards it. */
   host: (id: string, hostPath: string) => `/v1/sandboxes/${encode(id)}${hostPath.replace(/^\/v1/, '')}`,
-  attach: (id: string, processId: string) => `/v1/sandboxes/${encode(id)}/processes/${encode(processId)}/attach`,
+  attach: (id: string, processId: string) =>
+    `/v1/sandboxes/${encode(id)}/processes/${encode(processId)}/attach`,
   connectPort: (id: string, port: number) => `/v1/sandboxes/${encode(id)}/ports/${port}/connect`,
   plan: '/v1/plan',
   preflight: '/v1/preflight',

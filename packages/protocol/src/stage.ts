@@ -1,7 +1,15 @@
 /** The stages of a launch, in the order in which they usually come (`cloning` is after `connecting` where the host prepares the workspace). */
 import { z } from 'zod';
 
-export const STAGES = ['provisioning', 'scheduling', 'pulling', 'cloning', 'starting', 'connecting', 'ready'] as const;
+export const STAGES = [
+  'provisioning',
+  'scheduling',
+  'pulling',
+  'cloning',
+  'starting',
+  'connecting',
+  'ready',
+] as const;
 
 export const stageSchema = z.enum(STAGES);
 export type Stage = z.infer<typeof stageSchema>;

@@ -1,0 +1,50 @@
+/** What a host says of itself; everything in it is untrusted input for the server. */
+import { z } from 'zod';
+import { isoOrNull } from './wire.ts';
+
+export const HOST_CAPABILITIES = [
+  'workspace',
+  'processes',
+  'pty',
+  'files',
+  'archive',
+  'ports',
+  'forward',
+] as const;
+
+export const hostStatusSchema = z.object({
+  version: z.string().max(64),
+  boot_id: z.string().max(64),
+  capabilities: z.array(z.string().max(64)).max(64),
+  started_at: isoOrNull,
+  load_average: z.array(z.number()).max(3),
+  memory: z.object({
+    used_bytes: z.int().nullable(),
+    limit_bytes: z.int().nullable(),
+    oom_kills: z.int().nullable(),
+  }),
+  processes: z.object({ running: z.int(), total: z.int() }),
+  workspace: z.string().max(4096).nullable(),
+});
+export type HostStatus = z.infer<typeof hostStatusSchema>;
+
+/** Body of `PUT /v1/connection-token` (server to host): the token for the next connections. */
+export const connectionTokenSchema = z.strictObject({
+  token: z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'expected 32 bytes in base64url'),
+  expires_at: z.iso.datetime(),
+});
+export type ConnectionToken = z.infer<typeof connectionTokenSchema>;
+
+export const portListSchema = z.object({
+  items: z
+    .array(
+      z.object({
+        port: z.int().min(1).max(65535),
+        address: z.string().max(64),
+        pid: z.int().nullable(),
+        program: z.string().max(256).nullable(),
+      }),
+    )
+    .max(4096),
+});
+export type PortList = z.infer<typeof portListSchema>;
