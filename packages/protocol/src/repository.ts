@@ -21,7 +21,7 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 const COMMIT_ID = /^[0-9a-f]{40}([0-9a-f]{24})?$/i;
 
 function refuse(text: string, problem: string, advice: string): never {
-  const shown = JSON.stringify(text.replace(/\/\/[^/@]*@/, '//***@'));
+  const shown = JSON.stringify(text.replace(/\/\/.*@/s, '//***@'));
   throw new SandboxError('invalid_repository', `repository ${shown}: ${problem}; ${advice}`);
 }
 
