@@ -11,6 +11,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'format', argv: ['biome', 'format', '.'] },
   { name: 'lint', argv: ['oxlint', '--type-aware'] },
   { name: 'typecheck', argv: ['tsc', '--noEmit', '-p', 'tsconfig.json'] },
+  { name: 'walls', argv: ['node', 'scripts/check-walls.ts'] },
 ];
 
 /** The suites of tests; each is a project of vitest.config.ts. */
