@@ -1,0 +1,12 @@
+/** The pages of docs/reference, each made from code. */
+import { renderErrors } from './render-errors.ts';
+
+/** One generated page. */
+export interface ReferencePage {
+  /** File name below docs/reference. */
+  readonly name: string;
+  readonly render: () => string | Promise<string>;
+}
+
+/** Every page of the reference. */
+export const REFERENCE_PAGES: readonly ReferencePage[] = [{ name: 'errors.md', render: renderErrors }];
