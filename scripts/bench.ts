@@ -1,0 +1,39 @@
+/**
+ * `npm run bench [-- GROUP|WORDS…]`: measures against baselines that run in turns with it, prints a table of ratios on standard
+ * output and writes everything to bench/results. Exits 1 when a ratio is not what it must be. An argument is the name
+ * of a group or a part of a title.
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { systemClock, toIsoTime } from '@omnigent/protocol';
+import { BENCHMARKS } from '../bench/benchmarks.ts';
+import type { Benchmark } from '../bench/harness/benchmark.ts';
+import { measure } from '../bench/harness/measure.ts';
+import type { Measurement } from '../bench/harness/measure.ts';
+import { renderMeasurements } from '../bench/harness/render.ts';
+
+const results = fileURLToPath(new URL('../bench/results/', import.meta.url));
+
+function pickBenchmarks(words: readonly string[]): Benchmark[] {
+  return Object.entries(BENCHMARKS).flatMap(([group, benchmarks]) =>
+    benchmarks.filter(
+      ({ title }) => words.length === 0 || words.some((word) => word === group || title.includes(word)),
+    ),
+  );
+}
+
+const picked = pickBenchmarks(process.argv.slice(2));
+if (picked.length === 0) throw new Error('no benchmark has such a group or title');
+const measurements: Measurement[] = [];
+for (const benchmark of picked) {
+  process.stderr.write(`${benchmark.title} …\n`);
+  measurements.push(await measure(benchmark, { clock: systemClock, random: Math.random }));
+}
+process.stdout.write(`${renderMeasurements(measurements)}\n`);
+
+const at = toIsoTime(systemClock.now());
+const machine = { cpus: cpus().map(({ model }) => model), node: process.version };
+await mkdir(results, { recursive: true });
+await writeFile(`${results}${at}.json`, `${JSON.stringify({ at, machine, measurements }, null, 2)}\n`);
+process.exitCode = measurements.every(({ holds }) => holds) ? 0 : 1;
