@@ -3,8 +3,9 @@
  * Plain JavaScript that an old Node.js can read, because on a fresh clone the machine's own runs it: installs the npm
  * packages when they are missing or are not those of package-lock.json, then starts the script with the Node.js among them.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -26,23 +27,30 @@ function findMissingPackages() {
     .map(([place]) => place.slice('node_modules/'.length));
 }
 
-function run(command, args, environment) {
-  const { status, signal, error } = spawnSync(command, args, {
-    cwd: root,
-    // The script owns standard output; what npm says goes to standard error.
-    stdio: command === 'npm' ? ['ignore', 2, 2] : 'inherit',
-    env: environment,
+/** Resolves to the exit status. A Ctrl-C reaches the whole foreground group, a SIGTERM is passed on: the child decides. */
+function run(command, args, { stdio, env }) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: root, stdio, env });
+    const ignore = () => {};
+    const forward = () => child.kill('SIGTERM');
+    process.on('SIGINT', ignore);
+    process.on('SIGTERM', forward);
+    child.on('error', reject);
+    child.on('close', (status, signal) => {
+      process.off('SIGINT', ignore);
+      process.off('SIGTERM', forward);
+      resolve(status === null ? 128 + constants.signals[signal] : status);
+    });
   });
-  if (error) throw error;
-  return status === null ? 128 + (signal === 'SIGINT' ? 2 : 15) : status;
 }
 
 const missing = findMissingPackages();
 if (missing.length > 0 || !existsSync(node)) {
   const named = missing.length > 3 ? `${missing.length} packages` : missing.join(', ') || 'node';
   console.error(`Installing npm packages (missing or another version: ${named}) …`);
-  const status = run('npm', ['ci', '--loglevel=error'], process.env);
+  // The script owns standard output; what npm says goes to standard error.
+  const status = await run('npm', ['ci', '--loglevel=error'], { stdio: ['ignore', 2, 2], env: process.env });
   if (status !== 0) process.exit(status);
 }
-const path = `${binaries}:${process.env.PATH ?? ''}`;
-process.exit(run(node, ['--conditions=source', ...process.argv.slice(2)], { ...process.env, PATH: path }));
+const env = { ...process.env, PATH: `${binaries}:${process.env.PATH || ''}` };
+process.exit(await run(node, ['--conditions=source', ...process.argv.slice(2)], { stdio: 'inherit', env }));
