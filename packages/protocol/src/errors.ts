@@ -351,6 +351,16 @@ const LAUNCH_ERRORS = {
     'The cluster refuses the object',
     'Read its message above; check the configuration.',
   ),
+  cluster_certificate: entry(
+    500,
+    'The certificate of the API server does not verify',
+    'Correct certificate-authority in the kubeconfig, or the address of the API server.',
+  ),
+  cluster_answer: entry(
+    502,
+    'The cluster answered with something unexpected',
+    'Check that the address in the kubeconfig is that of a Kubernetes API server, and what proxies stand between.',
+  ),
   cluster_config: entry(
     500,
     'There is no usable cluster configuration',
