@@ -40,8 +40,8 @@ const CODES: Readonly<Record<ClusterFaultKind, ErrorCode>> = {
   unavailable: 'cluster_unreachable',
   unreachable: 'cluster_unreachable',
   timeout: 'cluster_unreachable',
-  answer: 'cluster_unreachable',
-  certificate: 'cluster_config',
+  answer: 'cluster_answer',
+  certificate: 'cluster_certificate',
 };
 
 export interface ClusterErrorOptions {
