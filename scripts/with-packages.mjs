@@ -22,9 +22,9 @@ function readLock(path) {
 function findMissingPackages() {
   const installed = readLock(join(root, 'node_modules', '.package-lock.json'));
   return Object.entries(readLock(join(root, 'package-lock.json')))
-    .filter(([place, entry]) => place.startsWith('node_modules/') && !entry.link && !entry.optional)
+    .filter(([place, entry]) => place.includes('node_modules/') && !entry.link && !entry.optional)
     .filter(([place, entry]) => !installed[place] || installed[place].version !== entry.version)
-    .map(([place]) => place.slice('node_modules/'.length));
+    .map(([place]) => place.replace(/^.*node_modules\//, ''));
 }
 
 /** Resolves to the exit status. A Ctrl-C reaches the whole foreground group, a SIGTERM is passed on: the child decides. */
