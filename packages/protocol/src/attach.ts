@@ -2,7 +2,7 @@
  * Frames of the public attach WebSocket (`omnigent.attach.v1`). Binary frames are one kind byte, an offset (8 bytes,
  * big-endian) and bytes; text frames are JSON of {@link attachControlSchema}.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { SIGNAL_NAMES } from './exit-codes.ts';
 import { terminalSizeSchema } from './process.ts';
 

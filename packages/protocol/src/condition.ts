@@ -1,5 +1,5 @@
 /** Conditions: typed facts of a sandbox as observed, in the way of Kubernetes. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const CONDITION_TYPES = ['Ready', 'HostConnected', 'Suspended', 'Finished'] as const;
 export const conditionTypeSchema = z.enum(CONDITION_TYPES);

@@ -1,5 +1,5 @@
 /** Why a launch failed, or how a host ended, with its evidence. Built by providers, kept on the record, shown by the command. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { stageRecordSchema, stageSchema } from './stage.ts';
 
 /** A container (or local process) that matters for the diagnosis. */

@@ -1,5 +1,5 @@
 /** Files in the sandbox: `GET/PUT/DELETE /v1/files`, `POST /v1/directories`, `GET/PUT /v1/archive`. Paths are absolute or relative to the workspace. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { flagSchema } from './wire.ts';
 
 export const filePathSchema = z

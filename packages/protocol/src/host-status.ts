@@ -1,5 +1,5 @@
 /** What a host says of itself; everything in it is untrusted input for the server. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { isoOrNull } from './wire.ts';
 
 export const HOST_CAPABILITIES = [

@@ -1,5 +1,5 @@
 /** Identifiers: who makes each and what it may look like. Parsing is strict, so that an id can go into a path, a label or a file name as it is. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A sandbox's id, made by the server: `s` and 12 of `[0-9a-z]`; valid as a DNS label and a Kubernetes label value. */
 export const sandboxIdSchema = z

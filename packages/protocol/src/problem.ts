@@ -1,5 +1,5 @@
 /** Errors on the wire: `application/problem+json` (RFC 9457). One translation each way. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { ERRORS, SandboxError, isErrorCode, isSandboxError } from './errors.ts';
 import type { ErrorCode } from './errors.ts';
 

@@ -1,5 +1,5 @@
 /** A program in a sandbox: how it is started and what is known of it. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { SIGNAL_NAMES } from './exit-codes.ts';
 import { isEnvironmentName } from './environment.ts';
 import { processIdSchema } from './ids.ts';

@@ -1,5 +1,5 @@
 /** The sandbox resource of the public API, the request that makes one, and its events. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { conditionSchema } from './condition.ts';
 import { diagnosisSchema } from './diagnosis.ts';
 import { hostIdSchema, sandboxIdSchema } from './ids.ts';

@@ -1,5 +1,5 @@
 /** The stages of a launch, in the order in which they usually come (`cloning` is after `connecting` where the host prepares the workspace). */
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const STAGES = [
   'provisioning',

@@ -1,5 +1,5 @@
 /** Small schemas that several messages use. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const isoOrNull = z.iso.datetime().nullable();
 

@@ -1,5 +1,5 @@
 /** `PUT /v1/workspace`: the host makes the workspace. The answer is one JSON object a line (NDJSON) until done or failed. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 const MAX_REPOSITORIES = 10;
 

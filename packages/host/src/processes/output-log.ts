@@ -1,0 +1,246 @@
+/**
+ * The recorded output of one process: an append-only sequence of bytes in segment files, addressed by offset.
+ * What is not yet on the disk is served from memory, so a reader never waits for the disk and a program never for a reader.
+ */
+import { open, mkdir, unlink } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { toErrorMessage } from '@omnigent/protocol';
+
+/** A file of the log that begins at `start`; records never straddle two segments. */
+interface Segment {
+  readonly start: number;
+  readonly path: string;
+  size: number;
+}
+
+export interface OutputLogOptions {
+  /** Directory of the log's files; made when the first bytes arrive. */
+  readonly directory: string;
+  /** Bytes kept; past it the oldest segments go. */
+  readonly budgetBytes: number;
+  readonly segmentBytes?: number;
+  /** Told when the disk refuses; the log goes on in memory within {@link MEMORY_BYTES}. */
+  readonly onDiskError?: (message: string) => void;
+}
+
+const DEFAULT_SEGMENT_BYTES = 8 * 1024 * 1024;
+/** Bytes that may wait for the disk before the writer should pause its source. */
+const PENDING_BYTES = 1024 * 1024;
+/** Bytes kept in memory when the disk is full, before the oldest go. */
+const MEMORY_BYTES = 8 * 1024 * 1024;
+
+export class OutputLog {
+  readonly #options: OutputLogOptions;
+  readonly #segmentBytes: number;
+  #segments: Segment[] = [];
+  #current: FileHandle | undefined;
+  /** Records that wait for the disk, and the offset of the first. */
+  #pending: Uint8Array[] = [];
+  #pendingStart = 0;
+  #firstOffset = 0;
+  #endOffset = 0;
+  #isEnded = false;
+  #isRemoved = false;
+  #flushing: Promise<void> | undefined;
+  #waiters = new Set<() => void>();
+  #drainWaiters = new Set<() => void>();
+
+  constructor(options: OutputLogOptions) {
+    this.#options = options;
+    this.#segmentBytes =
+      options.segmentBytes ?? Math.min(DEFAULT_SEGMENT_BYTES, Math.ceil(options.budgetBytes / 4));
+  }
+
+  /** The oldest offset that is kept. */
+  get firstOffset(): number {
+    return this.#firstOffset;
+  }
+
+  /** The offset after the last byte. */
+  get endOffset(): number {
+    return this.#endOffset;
+  }
+
+  /** Whether nothing more will be appended. */
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /** Appends whole records. Returns whether the source may go on at once; if not, wait for {@link whenDrained}. */
+  append(records: readonly Uint8Array[]): boolean {
+    for (const record of records) {
+      this.#pending.push(record);
+      this.#endOffset += record.length;
+    }
+    this.#wake();
+    this.#flushing ??= this.#flush();
+    return this.#endOffset - this.#pendingStart <= PENDING_BYTES;
+  }
+
+  /** Marks the log as complete. */
+  end(): void {
+    this.#isEnded = true;
+    this.#wake();
+  }
+
+  /** Resolves when little enough waits for the disk. */
+  async whenDrained(): Promise<void> {
+    while (this.#endOffset - this.#pendingStart > PENDING_BYTES && !this.#isRemoved) {
+      await new Promise<void>((resolve) => this.#drainWaiters.add(resolve));
+    }
+  }
+
+  /** Resolves when everything is on the disk (or the disk refused). */
+  async flushed(): Promise<void> {
+    while (this.#flushing !== undefined) await this.#flushing;
+  }
+
+  /** Resolves when there is more than `offset`, the log has ended, or the signal aborts. */
+  async whenBeyond(offset: number, signal: AbortSignal): Promise<void> {
+    if (this.#endOffset > offset || this.#isEnded || signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      const wake = () => {
+        this.#waiters.delete(wake);
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      this.#waiters.add(wake);
+      signal.addEventListener('abort', wake, { once: true });
+    });
+  }
+
+  /** Up to `maxBytes` from an offset that is kept; undefined when that offset is gone; empty at the end. */
+  async read(offset: number, maxBytes: number): Promise<Uint8Array | undefined> {
+    if (offset < this.#firstOffset) return undefined;
+    if (offset >= this.#pendingStart) return this.#readPending(offset, maxBytes);
+    const segment = this.#segments.find((candidate) => offset < candidate.start + candidate.size);
+    if (segment === undefined) return undefined;
+    const length = Math.min(maxBytes, segment.start + segment.size - offset);
+    try {
+      await using file = await open(segment.path, 'r');
+      const { bytesRead, buffer } = await file.read(
+        Buffer.allocUnsafe(length),
+        0,
+        length,
+        offset - segment.start,
+      );
+      return buffer.subarray(0, bytesRead);
+    } catch {
+      // The segment went away between the look and the read: its bytes are no longer kept.
+      return undefined;
+    }
+  }
+
+  /** Forgets everything; readers end. */
+  async remove(): Promise<void> {
+    this.#isRemoved = true;
+    this.end();
+    await this.flushed();
+    await this.#current?.close();
+    await Promise.all(this.#segments.map(({ path }) => unlink(path).catch(() => undefined)));
+    this.#segments = [];
+    this.#firstOffset = this.#endOffset;
+  }
+
+  #readPending(offset: number, maxBytes: number): Uint8Array {
+    const parts: Uint8Array[] = [];
+    let at = this.#pendingStart;
+    let left = maxBytes;
+    for (const record of this.#pending) {
+      if (at + record.length > offset && left > 0) {
+        const part = record.subarray(Math.max(0, offset - at)).subarray(0, left);
+        parts.push(part);
+        left -= part.length;
+      }
+      at += record.length;
+    }
+    return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
+  }
+
+  #wake(): void {
+    for (const wake of [...this.#waiters]) wake();
+  }
+
+  async #flush(): Promise<void> {
+    // A turn later, so that records of one tick go to the disk together.
+    await Promise.resolve();
+    while (this.#pending.length > 0 && !this.#isRemoved) {
+      const batch = [...this.#pending];
+      try {
+        await this.#write(batch);
+        this.#pending.splice(0, batch.length);
+        this.#pendingStart += sum(batch);
+      } catch (error) {
+        this.#options.onDiskError?.(toErrorMessage(error));
+        if (!(await this.#makeRoom())) break;
+      }
+      this.#wakeDrained();
+    }
+    this.#flushing = undefined;
+    this.#wakeDrained();
+  }
+
+  #wakeDrained(): void {
+    for (const wake of this.#drainWaiters) wake();
+    this.#drainWaiters.clear();
+  }
+
+  async #write(batch: readonly Uint8Array[]): Promise<void> {
+    const segment = await this.#segmentForWriting();
+    const { bytesWritten } = await this.#currentFile().writev([...batch], segment.size);
+    if (bytesWritten !== sum(batch)) throw new Error('the disk took only a part of the output');
+    segment.size += bytesWritten;
+    await this.#trim();
+  }
+
+  #currentFile(): FileHandle {
+    if (this.#current === undefined) throw new Error('no segment is open');
+    return this.#current;
+  }
+
+  async #segmentForWriting(): Promise<Segment> {
+    const last = this.#segments.at(-1);
+    if (last !== undefined && last.size < this.#segmentBytes && this.#current !== undefined) return last;
+    await this.#current?.close();
+    this.#current = undefined;
+    if (last === undefined) await mkdir(this.#options.directory, { recursive: true, mode: 0o700 });
+    const path = join(this.#options.directory, `${this.#pendingStart}.log`);
+    this.#current = await open(path, 'w', 0o600);
+    const segment = { start: this.#pendingStart, path, size: 0 };
+    this.#segments.push(segment);
+    return segment;
+  }
+
+  async #trim(): Promise<void> {
+    while (this.#segments.length > 1 && this.#endOffset - this.#firstOffset > this.#options.budgetBytes) {
+      await this.#dropOldest();
+    }
+  }
+
+  async #dropOldest(): Promise<void> {
+    const oldest = this.#segments.shift();
+    if (oldest === undefined) return;
+    this.#firstOffset = this.#segments[0]?.start ?? this.#pendingStart;
+    await unlink(oldest.path).catch(() => undefined);
+  }
+
+  /** After the disk refused: frees an old segment, else lets go of the oldest records in memory. Returns whether to try again. */
+  async #makeRoom(): Promise<boolean> {
+    if (this.#segments.length > 1) {
+      await this.#dropOldest();
+      return true;
+    }
+    while (this.#endOffset - this.#pendingStart > MEMORY_BYTES) {
+      const dropped = this.#pending.shift();
+      if (dropped === undefined) break;
+      this.#pendingStart += dropped.length;
+      this.#firstOffset = this.#pendingStart;
+    }
+    return false;
+  }
+}
+
+function sum(records: readonly Uint8Array[]): number {
+  return records.reduce((total, record) => total + record.length, 0);
+}

@@ -1,0 +1,124 @@
+/** The host API of programs. */
+import {
+  LOG_CONTENT_TYPE,
+  LOG_FIRST_OFFSET_HEADER,
+  LOG_OFFSET_HEADER,
+  SandboxError,
+  flagSchema,
+  inputQuerySchema,
+  outputQuerySchema,
+  processIdSchema,
+  signalRequestSchema,
+  startProcessSchema,
+  terminalSizeSchema,
+} from '@omnigent/protocol';
+import type { Exchange } from '../api/exchange.ts';
+import type { Route } from '../api/router.ts';
+import { followOutput } from './follow-output.ts';
+import type { ProcessRegistry } from './process-registry.ts';
+import type { SupervisedProcess } from './supervised-process.ts';
+
+const startQuerySchema = outputQuerySchema.extend({ follow: flagSchema });
+
+interface SendOptions {
+  readonly status: number;
+  readonly offset: number;
+  readonly follow: boolean;
+}
+
+async function sendOutput(
+  exchange: Exchange,
+  { log, id }: SupervisedProcess,
+  options: SendOptions,
+): Promise<void> {
+  const { status, offset, follow } = options;
+  if (offset > log.endOffset) {
+    throw new SandboxError(
+      'invalid_request',
+      `expected an offset up to ${log.endOffset} of process ${id}, found ${offset}`,
+    );
+  }
+  const headers = {
+    'content-type': LOG_CONTENT_TYPE,
+    [LOG_OFFSET_HEADER]: String(offset),
+    [LOG_FIRST_OFFSET_HEADER]: String(log.firstOffset),
+  };
+  await exchange.send(status, headers, followOutput(log, { offset, follow, signal: exchange.signal }));
+}
+
+/** The routes below `/v1/processes`. */
+export function buildProcessRoutes(registry: ProcessRegistry): Route[] {
+  const find = (parameters: Readonly<Record<string, string>>) => registry.get(parameters['id'] ?? '');
+  return [
+    {
+      method: 'GET',
+      path: '/v1/processes',
+      answer: (exchange) => exchange.json(200, { items: registry.list() }),
+    },
+    {
+      method: 'PUT',
+      path: '/v1/processes/:id',
+      async answer(exchange, { id = '' }) {
+        const query = exchange.query(startQuerySchema);
+        if (!processIdSchema.safeParse(id).success) {
+          throw new SandboxError(
+            'invalid_request',
+            `expected a process id of 1 to 64 of A-Z a-z 0-9 . _ -, found ${JSON.stringify(id)}`,
+          );
+        }
+        const { process, isNew } = registry.start(id, await exchange.body(startProcessSchema));
+        const status = isNew ? 201 : 200;
+        if (query.follow === '0') exchange.json(status, process);
+        else await sendOutput(exchange, process, { status, offset: query.offset, follow: true });
+      },
+    },
+    {
+      method: 'GET',
+      path: '/v1/processes/:id',
+      answer: (exchange, parameters) => exchange.json(200, find(parameters)),
+    },
+    {
+      method: 'DELETE',
+      path: '/v1/processes/:id',
+      async answer(exchange, { id = '' }) {
+        await registry.remove(id);
+        exchange.empty();
+      },
+    },
+    {
+      method: 'GET',
+      path: '/v1/processes/:id/output',
+      async answer(exchange, parameters) {
+        const { offset, follow } = exchange.query(outputQuerySchema);
+        await sendOutput(exchange, find(parameters), { status: 200, offset, follow: follow === '1' });
+      },
+    },
+    {
+      method: 'PUT',
+      path: '/v1/processes/:id/input',
+      async answer(exchange, parameters) {
+        const { offset, eof } = exchange.query(inputQuerySchema);
+        const { input } = find(parameters);
+        await input.write(offset, exchange.stream as AsyncIterable<Buffer>, { eof: eof === '1' });
+        exchange.json(200, { offset: input.offset, closed: input.isClosed });
+      },
+    },
+    {
+      method: 'POST',
+      path: '/v1/processes/:id/signal',
+      async answer(exchange, parameters) {
+        const { signal } = await exchange.body(signalRequestSchema);
+        await find(parameters).signal(signal);
+        exchange.empty();
+      },
+    },
+    {
+      method: 'POST',
+      path: '/v1/processes/:id/resize',
+      async answer(exchange, parameters) {
+        find(parameters).resize(await exchange.body(terminalSizeSchema));
+        exchange.empty();
+      },
+    },
+  ];
+}

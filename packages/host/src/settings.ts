@@ -1,0 +1,108 @@
+/** The host's settings: arguments and environment, checked before anything starts. */
+import { parseArgs } from 'node:util';
+import { HOST_ENVIRONMENT, SandboxError, hostIdSchema, toErrorMessage } from '@omnigent/protocol';
+
+export interface HostSettings {
+  readonly serverUrl: URL;
+  readonly hostId: string;
+  readonly hostName: string;
+  readonly token: string;
+  readonly home: string;
+  readonly caFile?: string;
+  readonly exitWhenUnreachableSeconds?: number;
+  /** What programs inherit: the host's environment without its token. */
+  readonly programEnvironment: Readonly<Record<string, string>>;
+}
+
+export const HOST_USAGE = `Usage: omnigent host --server URL [--ca-file FILE] [--exit-when-unreachable SECONDS]
+
+Runs inside a sandbox: dials back to the server and supervises programs. Reads OMNIGENT_HOST_TOKEN, OMNIGENT_HOST_ID
+and OMNIGENT_HOST_NAME from its environment.`;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function readArguments(args: readonly string[]) {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        server: { type: 'string' },
+        'ca-file': { type: 'string' },
+        'exit-when-unreachable': { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+        version: { type: 'boolean' },
+      },
+    });
+    return values;
+  } catch (error) {
+    throw new SandboxError('usage', toErrorMessage(error), { cause: error });
+  }
+}
+
+export type HostArguments = ReturnType<typeof readArguments>;
+
+/** Reads the command line. @throws SandboxError `usage`. */
+export const parseHostArguments: (args: readonly string[]) => HostArguments = readArguments;
+
+/** Combines arguments and environment. @throws SandboxError `usage` that names the option or variable. */
+export function resolveSettings(values: HostArguments, environment: Environment): HostSettings {
+  const seconds = values['exit-when-unreachable'];
+  const caFile = values['ca-file'];
+  return {
+    serverUrl: parseServerUrl(values.server),
+    hostId: parseHostId(environment[HOST_ENVIRONMENT.id]),
+    hostName: environment[HOST_ENVIRONMENT.name] ?? '',
+    token: parseToken(environment[HOST_ENVIRONMENT.token]),
+    home: environment['HOME'] ?? '/home/omnigent',
+    programEnvironment: toProgramEnvironment(environment),
+    ...(caFile === undefined ? {} : { caFile }),
+    ...(seconds === undefined ? {} : { exitWhenUnreachableSeconds: parseSeconds(seconds) }),
+  };
+}
+
+function parseServerUrl(text: string | undefined): URL {
+  if (text === undefined) throw new SandboxError('usage', 'expected --server URL, found none');
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new SandboxError(
+      'usage',
+      `--server: expected an http:// or https:// URL, found ${JSON.stringify(text)}`,
+    );
+  }
+  return url;
+}
+
+function parseHostId(text: string | undefined): string {
+  const result = hostIdSchema.safeParse(text);
+  if (!result.success)
+    throw new SandboxError(
+      'usage',
+      `${HOST_ENVIRONMENT.id}: expected a host id, found ${text === undefined ? 'none' : JSON.stringify(text)}`,
+    );
+  return result.data;
+}
+
+function parseToken(text: string | undefined): string {
+  if (text === undefined || text === '')
+    throw new SandboxError('usage', `${HOST_ENVIRONMENT.token}: expected a launch token, found none`);
+  return text;
+}
+
+function parseSeconds(text: string): number {
+  const seconds = Number(text);
+  if (!Number.isFinite(seconds) || seconds <= 0) {
+    throw new SandboxError(
+      'usage',
+      `--exit-when-unreachable: expected a number of seconds above 0, found ${JSON.stringify(text)}`,
+    );
+  }
+  return seconds;
+}
+
+function toProgramEnvironment(environment: Environment): Record<string, string> {
+  const entries = Object.entries(environment).filter(
+    (entry): entry is [string, string] =>
+      entry[1] !== undefined && entry[0] !== HOST_ENVIRONMENT.token && entry[0] !== 'NODE_COMPILE_CACHE',
+  );
+  return Object.fromEntries(entries);
+}

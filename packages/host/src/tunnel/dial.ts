@@ -1,0 +1,94 @@
+/** One dial: a WebSocket to the server whose bytes are HTTP/2, or the reason why there is none. */
+import type { Agent } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { TUNNEL, VERSION, fromProblem, SERVER_ROUTES } from '@omnigent/protocol';
+import WebSocket, { createWebSocketStream } from 'ws';
+import { isCertificateError, isRefusal } from './refusal.ts';
+import type { DialFailure } from './refusal.ts';
+
+export interface DialOptions {
+  readonly serverUrl: URL;
+  readonly hostId: string;
+  readonly bootId: string;
+  readonly token: string;
+  readonly agent?: Agent;
+  readonly ca?: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+export interface Connection {
+  readonly socket: WebSocket;
+  readonly duplex: Duplex;
+}
+
+export type DialResult = { readonly connection: Connection } | { readonly failure: DialFailure };
+
+/** Largest WebSocket message the host accepts; the server sends HTTP/2 frames of at most 64 KiB. */
+const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
+const MAX_PROBLEM_BYTES = 16 * 1024;
+
+/** Dials once. Never rejects. */
+export function dial(options: DialOptions): Promise<DialResult> {
+  const socket = createSocket(options);
+  // Must exist before `open`, or the first bytes are lost.
+  const duplex = createWebSocketStream(socket, {
+    readableHighWaterMark: 1024 * 1024,
+    writableHighWaterMark: 1024 * 1024,
+  });
+  duplex.on('error', () => socket.terminate());
+  return new Promise((resolve) => {
+    const fail = (failure: DialFailure) => {
+      socket.terminate();
+      resolve({ failure });
+    };
+    const onAbort = () => fail({ kind: 'transient', message: 'the host is stopping' });
+    options.signal.addEventListener('abort', onAbort, { once: true });
+    socket.once('open', () => {
+      options.signal.removeEventListener('abort', onAbort);
+      resolve({ connection: { socket, duplex } });
+    });
+    socket.once('unexpected-response', (_request, response) => {
+      const status = response.statusCode ?? 0;
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.once('close', () =>
+        fail(toFailure(status, Buffer.concat(chunks).subarray(0, MAX_PROBLEM_BYTES).toString('utf8'))),
+      );
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      const kind = isCertificateError(error) ? 'certificate' : 'transient';
+      const advice = kind === 'certificate' ? '; give its root with --ca-file or NODE_EXTRA_CA_CERTS' : '';
+      fail({ kind, message: `${error.message || error.code || 'the connection failed'}${advice}` });
+    });
+    socket.once('close', (code) =>
+      fail({ kind: 'transient', message: `the connection was closed with code ${code}` }),
+    );
+  });
+}
+
+function createSocket({ serverUrl, hostId, bootId, token, agent, ca }: DialOptions): WebSocket {
+  const url = new URL(SERVER_ROUTES.tunnel(hostId), serverUrl);
+  url.protocol = serverUrl.protocol === 'https:' ? 'wss:' : 'ws:';
+  return new WebSocket(url, [TUNNEL.subprotocol], {
+    headers: { [TUNNEL.tokenHeader]: token, [TUNNEL.bootIdHeader]: bootId, [TUNNEL.versionHeader]: VERSION },
+    perMessageDeflate: false,
+    handshakeTimeout: TUNNEL.handshakeTimeoutMs,
+    maxPayload: MAX_MESSAGE_BYTES,
+    ...(agent === undefined ? {} : { agent }),
+    ...(ca === undefined ? {} : { ca: [...ca] }),
+  });
+}
+
+function toFailure(status: number, body: string): DialFailure {
+  let detail = '';
+  try {
+    detail = `: ${fromProblem(JSON.parse(body), 'server_answer').message}`;
+  } catch {
+    // A proxy's page says nothing worth repeating.
+  }
+  return {
+    kind: isRefusal(status) ? 'refused' : 'transient',
+    status,
+    message: `the server answered ${status}${detail}`,
+  };
+}

@@ -1,0 +1,116 @@
+/** Keeps the host connected: dials, serves the connection until it ends, dials again. */
+import type { Http2Server, ServerHttp2Session } from 'node:http2';
+import { CLOSE, SandboxError, TUNNEL } from '@omnigent/protocol';
+import type { Clock } from '@omnigent/protocol';
+import { toDelayMs } from './backoff.ts';
+import { dial } from './dial.ts';
+import type { Connection, DialOptions } from './dial.ts';
+import { keepAlive } from './liveness.ts';
+import { isFinal } from './refusal.ts';
+import type { DialFailure } from './refusal.ts';
+
+export interface TunnelOptions extends Omit<DialOptions, 'token' | 'signal'> {
+  /** The present token: the launch token at first, then what the server handed over. */
+  readonly token: () => string;
+  readonly server: Http2Server;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly report: (message: string) => void;
+  readonly signal: AbortSignal;
+  /** The host gives up when no server answered for this long; for ever when absent. */
+  readonly exitWhenUnreachableMs?: number;
+}
+
+/** How a connection ended. */
+interface Ending {
+  readonly wasHealthy: boolean;
+  readonly code: number;
+}
+
+/**
+ * Runs until the signal aborts.
+ *
+ * @throws SandboxError `permission_denied` when the server refuses for good, `sandbox_terminated` when the sandbox was
+ * terminated, `server_certificate` when the certificate does not verify, `server_unreachable` when no server answered for too long.
+ */
+export async function runTunnel(options: TunnelOptions): Promise<void> {
+  const { clock, signal, random, report } = options;
+  let failures = 0;
+  let hasConnectedBefore = false;
+  let refusedSince: number | undefined;
+  let lastContact = clock.monotonicMs();
+  while (!signal.aborted) {
+    await clock.sleep(toDelayMs(failures, random()), { signal }).catch(() => undefined);
+    if (signal.aborted) return;
+    const result = await dial({ ...options, token: options.token(), signal });
+    if ('connection' in result) {
+      const ending = await serve(result.connection, options);
+      if (ending.code === CLOSE.terminated)
+        throw new SandboxError('sandbox_terminated', 'the sandbox was terminated');
+      report(`connection ended with code ${ending.code}`);
+      failures = ending.wasHealthy ? 0 : failures + 1;
+      if (ending.wasHealthy) {
+        hasConnectedBefore = true;
+        refusedSince = undefined;
+        lastContact = clock.monotonicMs();
+      }
+      // After a healthy connection the first try is at once; when the server asked everyone to come back, spread them.
+      if (ending.code === CLOSE.serviceRestart || ending.code === CLOSE.superseded) failures = 1;
+    } else if (!signal.aborted) {
+      const { failure } = result;
+      failures += 1;
+      if (failure.kind === 'refused') refusedSince ??= clock.monotonicMs();
+      const refusedForMs = refusedSince === undefined ? 0 : clock.monotonicMs() - refusedSince;
+      report(`cannot connect: ${failure.message}`);
+      if (isFinal(failure, { hasConnectedBefore, refusedForMs })) throw toFinalError(failure);
+    }
+    checkContact(options, clock.monotonicMs() - lastContact);
+  }
+}
+
+function checkContact({ exitWhenUnreachableMs }: TunnelOptions, silentMs: number): void {
+  if (exitWhenUnreachableMs === undefined || silentMs < exitWhenUnreachableMs) return;
+  throw new SandboxError('server_unreachable', `no server answered for ${Math.round(silentMs / 1000)} s`);
+}
+
+function toFinalError(failure: DialFailure): SandboxError {
+  if (failure.kind === 'certificate') return new SandboxError('server_certificate', failure.message);
+  return new SandboxError(
+    failure.status === 410 ? 'sandbox_terminated' : 'permission_denied',
+    failure.message,
+  );
+}
+
+/** Serves one connection; resolves when it has ended. */
+async function serve({ socket, duplex }: Connection, options: TunnelOptions): Promise<Ending> {
+  const { server, clock, signal } = options;
+  const controller = new AbortController();
+  const state = { wasHealthy: false };
+  const sessions: ServerHttp2Session[] = [];
+  server.once('session', (session) => {
+    sessions.push(session);
+    session.once('remoteSettings', () => (state.wasHealthy = true));
+  });
+  const closed = new Promise<number>((resolve) => socket.once('close', (code) => resolve(code)));
+  const onAbort = () => socket.close(CLOSE.goingAway);
+  signal.addEventListener('abort', onAbort, { once: true });
+  server.emit('connection', duplex);
+  void closeWhenSilent(options, controller.signal, () => state.wasHealthy || socket.terminate());
+  void keepAlive(socket, { clock, signal: controller.signal });
+  const code = await closed;
+  controller.abort();
+  signal.removeEventListener('abort', onAbort);
+  for (const session of sessions) session.destroy();
+  duplex.destroy();
+  return { ...state, code };
+}
+
+/** A server that accepts and never speaks counts as failed. */
+async function closeWhenSilent(
+  { clock }: TunnelOptions,
+  signal: AbortSignal,
+  close: () => void,
+): Promise<void> {
+  await clock.sleep(TUNNEL.handshakeTimeoutMs, { signal, unref: true }).catch(() => undefined);
+  if (!signal.aborted) close();
+}
