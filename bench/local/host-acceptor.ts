@@ -92,10 +92,12 @@ async function request(session: ClientHttp2Session, path: string, body?: unknown
     ':method': body === undefined ? 'GET' : 'PUT',
     'content-type': 'application/json',
   });
+  // Before the answer: a stream without a body is closed as soon as it has come.
+  const closed = once(stream, 'close');
   stream.end(body === undefined ? undefined : JSON.stringify(body));
   const [headers] = await once(stream, 'response');
   stream.resume();
-  await once(stream, 'close');
+  await closed;
   if (headers[':status'] >= 300)
     throw new Error(`${path} was expected to succeed; the host said ${headers[':status']}`);
 }
