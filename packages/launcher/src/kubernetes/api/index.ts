@@ -6,3 +6,5 @@ export * from './objects/metadata.ts';
 export * from './objects/pod.ts';
 export * from './objects/preflight.ts';
 export * from './pod-watch.ts';
+export * from './connection/cluster-connection.ts';
+export * from './create-cluster-client.ts';

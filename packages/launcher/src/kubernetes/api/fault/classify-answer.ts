@@ -15,7 +15,8 @@ const transient = (fault: ClusterFault): Classification => ({ fault, transient: 
 
 function classifyNotFound(status: ClusterStatus | null, target: ClusterTarget): Classification {
   if (status === null) return definite({ kind: 'answer' });
-  const isNamespace = status.details?.kind === 'namespaces' || /^namespaces "/.test(status.message ?? '');
+  const isNamespace =
+    status.details?.kind === 'namespaces' || status.message?.startsWith('namespaces "') === true;
   if (isNamespace && target.resource !== 'namespaces')
     return definite({ kind: 'namespace_not_found', namespace: status.details?.name ?? target.namespace });
   return definite({ kind: 'not_found' });

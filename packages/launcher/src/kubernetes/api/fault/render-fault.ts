@@ -51,7 +51,22 @@ export function renderFault(fault: ClusterFault): string | null {
       return fault.webhook === null ? fault.text : `admission "${fault.webhook}" refused it: ${fault.text}`;
     case 'timeout':
       return `no answer within ${fault.deadlineMs / 1000} s`;
-    default:
+    case 'unauthorized':
+    case 'namespace_terminating':
+    case 'namespace_not_found':
+    case 'service_account_not_found':
+    case 'runtime_class_not_found':
+    case 'not_found':
+    case 'already_exists':
+    case 'conflict':
+    case 'invalid':
+    case 'expired':
+    case 'throttled':
+    case 'unavailable':
+    case 'unreachable':
+    case 'certificate':
+    case 'answer':
+    case 'rejected':
       return null;
   }
 }
