@@ -74,6 +74,11 @@ const REQUEST_ERRORS = {
     'Wait until its Ready condition is True: omnigent events SANDBOX',
   ),
   sandbox_terminated: entry(410, 'The sandbox was terminated', 'Launch a new one.'),
+  host_conflict: entry(
+    409,
+    'Another run of the host is connected',
+    'A sandbox has one host process; launch a new sandbox.',
+  ),
   host_offline: transient(
     503,
     'The host of the sandbox is not connected',

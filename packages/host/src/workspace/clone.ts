@@ -81,21 +81,29 @@ export async function cloneRepository(options: CloneOptions): Promise<string | n
   } finally {
     await rm(partial, { recursive: true, force: true });
   }
-  return await runGit(['-C', target, 'rev-parse', '--verify', '-q', 'HEAD'], options).then(
+  return await readHead(target, options);
+}
+
+type GitRunOptions = Pick<CloneOptions, 'env' | 'signal'> &
+  Partial<Pick<CloneOptions, 'git' | 'onProgress' | 'repository'>>;
+
+/** The commit that is checked out in a directory; null for an empty repository. */
+export async function readHead(directory: string, options: GitRunOptions): Promise<string | null> {
+  return await runGit(['-C', directory, 'rev-parse', '--verify', '-q', 'HEAD'], options).then(
     (text) => text.trim(),
     () => null,
   );
 }
 
 /** Runs git and returns its standard output. */
-function runGit(args: readonly string[], options: CloneOptions): Promise<string> {
+function runGit(args: readonly string[], options: GitRunOptions): Promise<string> {
   const { env, git, signal, onProgress, repository } = options;
   const child = spawn('git', ['-c', 'advice.detachedHead=false', ...args], {
     env: {
       GIT_SSH_COMMAND: SSH_COMMAND,
       ...env,
       ...GIT_ENVIRONMENT,
-      ...(git.lfs === 'skip' ? { GIT_LFS_SKIP_SMUDGE: '1' } : {}),
+      ...(git?.lfs !== 'fetch' ? { GIT_LFS_SKIP_SMUDGE: '1' } : {}),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
@@ -111,7 +119,7 @@ function runGit(args: readonly string[], options: CloneOptions): Promise<string>
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
     output = (output + chunk).slice(-MAX_OUTPUT_CHARACTERS);
     const line = redactGitText(chunk.split(/[\r\n]/).findLast((part) => part.trim() !== '') ?? '').trim();
-    if (line !== '') onProgress(line);
+    if (line !== '') onProgress?.(line);
   });
   return new Promise((resolve, reject) => {
     child.once('error', (cause: NodeJS.ErrnoException) => {
@@ -128,9 +136,13 @@ function runGit(args: readonly string[], options: CloneOptions): Promise<string>
         : diagnoseGit(shown, { isOutOfMemory: killedBy === 'SIGKILL' });
       const what = killedBy === null ? `git ended with ${status}` : `git was killed by ${killedBy}`;
       reject(
-        new SandboxError(code, `cannot clone ${redactGitText(repository.url)}: ${what}: ${lastLine(shown)}`, {
-          details: { output: shown },
-        }),
+        new SandboxError(
+          code,
+          `cannot clone ${redactGitText(repository?.url ?? '')}: ${what}: ${lastLine(shown)}`,
+          {
+            details: { output: shown },
+          },
+        ),
       );
     });
   });

@@ -1,10 +1,10 @@
 /** Makes the workspace once: several repositories in parallel, the first failure ends the rest, repeats are harmless. */
-import { access, mkdir, rm } from 'node:fs/promises';
+import { access, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SandboxError, isSandboxError, toErrorMessage } from '@omnigent/protocol';
 import type { Clock, PrepareWorkspace, WorkspaceEvent } from '@omnigent/protocol';
 import { EventQueue } from './event-queue.ts';
-import { cloneRepository } from './clone.ts';
+import { cloneRepository, readHead } from './clone.ts';
 
 export interface WorkspaceOptions {
   /** Absolute directory below which repositories are cloned. */
@@ -89,7 +89,8 @@ export class Workspace {
   ): Promise<[string, string | null]> {
     const { directory, env, clock } = this.#options;
     const target = join(directory, repository.directory);
-    if (await exists(target)) await rm(target, { recursive: true, force: true });
+    // A clone appears whole or not at all: what is there was made before, by us or by the launcher.
+    if (await exists(target)) return [repository.directory, await readHead(target, { env, signal })];
     let last = -PROGRESS_INTERVAL_MS;
     const onProgress = (message: string) => {
       if (clock.monotonicMs() - last < PROGRESS_INTERVAL_MS) return;

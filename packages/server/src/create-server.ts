@@ -1,0 +1,142 @@
+/** Puts the server together out of its parts and starts it; only wires. */
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { CLOSE } from '@omnigent/protocol';
+import type { Clock, RandomBytes } from '@omnigent/protocol';
+import { createApp } from './api/create-app.ts';
+import { replyProblem } from './api/problem-replies.ts';
+import { createAuthenticator } from './auth/bearer.ts';
+import type { Launchers } from './launchers/launchers.ts';
+import { SandboxService } from './lifecycle/sandbox-service.ts';
+import type { ServerSettings } from './settings/settings.ts';
+import { openStore } from './store/store.ts';
+import type { Store } from './store/store.ts';
+import { ConnectionRegistry } from './tunnel/connection-registry.ts';
+import { toDigest } from './tunnel/token.ts';
+import { TunnelEndpoint } from './tunnel/tunnel-endpoint.ts';
+import { TUNNEL_PATTERN, parseHostId, routeUpgrades } from './tunnel/upgrade.ts';
+
+export interface ServerOptions {
+  readonly settings: ServerSettings;
+  readonly instance: string;
+  /** Bearer token of the API. */
+  readonly token: string;
+  /** Closed together with the server. */
+  readonly launchers: Launchers;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly randomBytes: RandomBytes;
+  /** Port to try first when the settings leave it open. */
+  readonly preferredPort?: number;
+}
+
+/** A server that listens. */
+export interface RunningServer {
+  readonly url: string;
+  readonly port: number;
+  readonly app: FastifyInstance;
+  readonly store: Store;
+  /** Whether a request, launch or deletion is going on. */
+  isBusy(): boolean;
+  /** Stops accepting, leaves launches to the next process, sends hosts away so that they come back, closes the store. */
+  close(): Promise<void>;
+}
+
+const OWNER = 'local';
+const PROVIDERS = ['local', 'kubernetes'];
+
+/** Starts a server. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { settings, launchers, logger, clock, randomBytes } = options;
+  const store = await openStore(settings.databaseUrl, clock);
+  const connections = new ConnectionRegistry();
+  const state = { isClosing: false, url: '' };
+  const report = (message: string, facts: Readonly<Record<string, unknown>>) => logger.info(facts, message);
+  const serverUrl = () => settings.url ?? state.url;
+  const service = new SandboxService({
+    store,
+    connections,
+    launcher: (provider) => launchers.get(provider),
+    defaultProvider: settings.defaultProvider,
+    serverUrl,
+    lifetimeSeconds: settings.lifetimeSeconds,
+    idleTimeoutSeconds: settings.idleTimeoutSeconds,
+    onlineTimeoutMs: settings.onlineTimeoutMs,
+    clock,
+    randomBytes,
+    report,
+  });
+  const app = createApp(
+    {
+      store,
+      service,
+      connections,
+      authenticate: createAuthenticator(toDigest(options.token), OWNER),
+      instance: options.instance,
+      providers: PROVIDERS,
+      serverUrl,
+      replyProblem,
+    },
+    logger,
+  );
+  const tunnel = new TunnelEndpoint({
+    sandboxes: store.sandboxes,
+    connections,
+    clock,
+    randomBytes,
+    report,
+    isClosing: () => state.isClosing,
+  });
+  routeUpgrades(app.server, [
+    {
+      pattern: TUNNEL_PATTERN,
+      accept: ({ request, duplex, head }, [hostId = '']) =>
+        tunnel.accept(request, duplex, { head, hostId: parseHostId(hostId) }),
+    },
+  ]);
+  const activity = countRequests(app);
+  const address = await listen(app, options);
+  state.url = address.url;
+  await service.recover();
+  return {
+    ...address,
+    app,
+    store,
+    isBusy: () => activity.open > 0 || service.isBusy,
+    async close() {
+      state.isClosing = true;
+      const closed = app.close();
+      await service.close();
+      await connections.closeAll(CLOSE.serviceRestart);
+      await closed;
+      await launchers.close();
+      await store.close();
+    },
+  };
+}
+
+/** Counts the requests that are not answered yet, whoever answers them. */
+function countRequests(app: FastifyInstance): { open: number } {
+  const activity = { open: 0 };
+  app.server.on('request', (_request, response) => {
+    activity.open += 1;
+    response.once('close', () => (activity.open -= 1));
+  });
+  return activity;
+}
+
+async function listen(app: FastifyInstance, options: ServerOptions): Promise<{ url: string; port: number }> {
+  const { address, port } = options.settings.listen;
+  const preferred = port === 0 ? (options.preferredPort ?? 0) : port;
+  await app.ready();
+  await app.listen({ host: address, port: preferred }).catch(async (error: unknown) => {
+    // The port that the last server had is a wish, not a condition.
+    const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+    if (!isTaken || port !== 0) throw error;
+    await app.listen({ host: address, port: 0 });
+  });
+  const found = app.server.address();
+  const actual = typeof found === 'object' && found !== null ? found.port : preferred;
+  const host = address.includes(':') ? `[${address}]` : address;
+  return { url: `http://${host}:${actual}`, port: actual };
+}

@@ -1,0 +1,57 @@
+/** Asks the host to make the workspace and follows its progress. */
+import { HOST_ROUTES, SandboxError, isErrorCode, workspaceEventSchema } from '@omnigent/protocol';
+import type { PrepareWorkspace } from '@omnigent/protocol';
+import type { HostConnection } from '../tunnel/host-connection.ts';
+import { readText } from '../tunnel/host-connection.ts';
+import { readLines } from './read-lines.ts';
+
+export interface PrepareOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress: (message: string) => void;
+}
+
+/**
+ * Returns the absolute path of the workspace.
+ *
+ * @throws SandboxError `clone_*` with git's text in `details.output`; `host_offline`; `host_protocol`.
+ */
+export async function prepareWorkspace(
+  connection: HostConnection,
+  request: PrepareWorkspace,
+  options: PrepareOptions,
+): Promise<string> {
+  const { signal, onProgress } = options;
+  const stream = connection.openStream({
+    method: 'PUT',
+    path: HOST_ROUTES.workspace,
+    headers: { 'content-type': 'application/json' },
+    hasBody: true,
+    signal,
+  });
+  stream.end(JSON.stringify(request));
+  const { status, body } = await connection.respond(stream, signal);
+  if (status !== 200)
+    throw new SandboxError(
+      'host_protocol',
+      `the host refused to make the workspace: ${(await readText(body)).slice(0, 500)}`,
+    );
+  for await (const line of readLines(body)) {
+    const event = workspaceEventSchema.safeParse(parseJson(line)).data;
+    if (event?.type === 'progress') onProgress(`${event.directory}: ${event.message}`);
+    if (event?.type === 'done') return event.path;
+    if (event?.type === 'failed') {
+      throw new SandboxError(isErrorCode(event.code) ? event.code : 'clone_failed', event.message, {
+        details: { output: event.output },
+      });
+    }
+  }
+  throw new SandboxError('host_offline', 'the host ended its answer before the workspace was made');
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

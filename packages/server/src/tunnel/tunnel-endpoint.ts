@@ -1,0 +1,119 @@
+/** `GET /v1/hosts/{host_id}/tunnel`: refuses before the upgrade, exchanges the token, announces the connection. */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import {
+  CLOSE,
+  SandboxError,
+  TUNNEL,
+  connectionTokenSchema,
+  hostStatusSchema,
+  HOST_ROUTES,
+  toIsoTime,
+} from '@omnigent/protocol';
+import type { Clock, HostStatus, RandomBytes } from '@omnigent/protocol';
+import { WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
+import * as z from 'zod';
+import type { SandboxRecord, TokenDigests } from '../store/sandbox-record.ts';
+import type { SandboxStore } from '../store/sandbox-store.ts';
+import { admitHost } from './admission.ts';
+import type { ConnectionRegistry } from './connection-registry.ts';
+import { HostConnection } from './host-connection.ts';
+import { createToken, toDigest } from './token.ts';
+
+export interface TunnelEndpointOptions {
+  readonly sandboxes: SandboxStore;
+  readonly connections: ConnectionRegistry;
+  readonly clock: Clock;
+  readonly randomBytes: RandomBytes;
+  readonly report: (message: string, facts: Readonly<Record<string, unknown>>) => void;
+  /** Whether the server is going away: hosts are told to come back later. */
+  readonly isClosing: () => boolean;
+}
+
+/** Largest WebSocket message of a host: HTTP/2 frames are at most 64 KiB, several may share a message. */
+const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
+const EXCHANGE_TIMEOUT_MS = 10_000;
+
+export class TunnelEndpoint {
+  readonly #options: TunnelEndpointOptions;
+  readonly #sockets = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: MAX_MESSAGE_BYTES,
+    handleProtocols: (protocols) => (protocols.has(TUNNEL.subprotocol) ? TUNNEL.subprotocol : false),
+  });
+
+  constructor(options: TunnelEndpointOptions) {
+    this.#options = options;
+  }
+
+  /** Answers an upgrade request. @throws SandboxError when it is refused; nothing has been sent then. */
+  async accept(
+    request: IncomingMessage,
+    duplex: Duplex,
+    options: { readonly head: Buffer; readonly hostId: string },
+  ): Promise<void> {
+    const { hostId } = options;
+    if (this.#options.isClosing()) throw new SandboxError('shutting_down', 'the server is shutting down');
+    const bootId = readHeader(request, TUNNEL.bootIdHeader) ?? 'unknown';
+    const tokenDigest = toDigest(readHeader(request, TUNNEL.tokenHeader) ?? '');
+    const record = await this.#options.sandboxes.findByHost(hostId);
+    admitHost(record, { hostId, tokenDigest, bootId, now: this.#options.clock.now() });
+    if (record === undefined) return;
+    this.#sockets.handleUpgrade(request, duplex, options.head, (socket) => {
+      const connection = new HostConnection({
+        hostId,
+        bootId,
+        version: readHeader(request, TUNNEL.versionHeader) ?? null,
+        socket,
+        clock: this.#options.clock,
+      });
+      void this.#exchange(record, connection).catch((error: unknown) =>
+        this.#refuse(socket, { hostId, error }),
+      );
+    });
+  }
+
+  /** Hands the host a token that only its memory holds; then the token it came with is dead. */
+  async #exchange(record: SandboxRecord, connection: HostConnection): Promise<void> {
+    const { sandboxes, connections, randomBytes } = this.#options;
+    const signal = AbortSignal.timeout(EXCHANGE_TIMEOUT_MS);
+    const token = createToken(randomBytes);
+    const digest = toDigest(token);
+    const expiresAt = record.expiresAt;
+    // The intent first: whatever is lost after this line, the host can come back with either token.
+    await sandboxes.update(record.id, ({ document }) =>
+      document.tokens === null ? undefined : { tokens: { ...document.tokens, next: digest } },
+    );
+    const body = connectionTokenSchema.parse({ token, expires_at: toIsoTime(expiresAt) });
+    const [, status] = await Promise.all([
+      connection.call({ method: 'PUT', path: HOST_ROUTES.connectionToken, body, signal }, z.null()),
+      connection.call({ method: 'GET', path: HOST_ROUTES.status, signal }, hostStatusSchema),
+    ]);
+    const tokens: TokenDigests = { current: digest, next: null, kind: 'connection', expiresAt };
+    const updated = await sandboxes.update(record.id, () => ({
+      tokens,
+      host: toHostFacts(connection, status),
+    }));
+    if (updated === undefined || updated.deletingAt !== null) return connection.close(CLOSE.terminated);
+    connections.add(connection);
+    this.#options.report('host connected', { host_id: record.hostId, sandbox_id: record.id });
+  }
+
+  #refuse(socket: WebSocket, { hostId, error }: { readonly hostId: string; readonly error: unknown }): void {
+    this.#options.report('host refused', { host_id: hostId, error });
+    socket.close(CLOSE.protocolError);
+    setTimeout(() => socket.terminate(), 2_000).unref();
+  }
+}
+
+function toHostFacts(connection: HostConnection, status: HostStatus) {
+  return { version: connection.version, bootId: connection.bootId, capabilities: status.capabilities };
+}
+
+function readHeader(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name];
+  const text = Array.isArray(value) ? value[0] : value;
+  return text === undefined || text.length > 512 ? undefined : text;
+}
