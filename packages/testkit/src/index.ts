@@ -1,1 +1,12 @@
-export {};
+export * from './api-server/api-object.ts';
+export * from './api-server/api-request.ts';
+export * from './api-server/create-fake-api-server.ts';
+export * from './api-server/fake-state.ts';
+export * from './api-server/faults.ts';
+export * from './api-server/kubelet.ts';
+export * from './api-server/object-store.ts';
+export * from './api-server/pod-scripts.ts';
+export * from './api-server/rights.ts';
+export * from './api-server/status.ts';
+export * from './api-server/watches.ts';
+export * from './clock/fake-clock.ts';
