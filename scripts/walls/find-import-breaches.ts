@@ -9,9 +9,9 @@ import type { Workspace, WorkspacePackage } from './workspace.ts';
 
 const builtins = new Set(builtinModules);
 
-/** Whether a file is a test or supports tests: `x.test.ts`, or anything in a folder `testing` or `fixtures`. */
+/** Whether a file is a test or supports tests: anything in test/, `x.test.ts`, anything in a folder `testing` or `fixtures`. */
 export function isTestFile(path: string): boolean {
-  return /\.test\.tsx?$/.test(path) || /\/(testing|fixtures)\//.test(path);
+  return path.startsWith('test/') || /\.test\.tsx?$/.test(path) || /\/(testing|fixtures)\//.test(path);
 }
 
 /** Finds every import that crosses a wall. */
