@@ -57,7 +57,11 @@ function createControl(key: ObjectKey, state: FakeState, signal: AbortSignal): P
     name: key.name,
     clock,
     signal,
-    sleep: (delayMs) => clock.sleep(delayMs, { signal, unref: true }),
+    async sleep(delayMs) {
+      signal.throwIfAborted();
+      // No time passes, so a clock that stands still must not hold it up.
+      if (delayMs > 0) await clock.sleep(delayMs, { signal, unref: true });
+    },
     bind(nodeName) {
       update((pod) => ({ ...pod, spec: { ...(isRecord(pod['spec']) ? pod['spec'] : {}), nodeName } }));
     },

@@ -3,6 +3,7 @@ import type { Clock, SleepOptions } from '@omnigent/protocol';
 
 interface Sleeper {
   readonly dueMs: number;
+  readonly delayMs: number;
   readonly order: number;
   readonly wake: () => void;
 }
@@ -21,6 +22,8 @@ export interface FakeClock extends Clock {
   jump(deltaMs: number): void;
   /** Delays of those that sleep now, from now, in order. */
   pending(): readonly number[];
+  /** Delays of those that sleep now, as they asked for them; tells a deadline that runs from one that was called off. */
+  requested(): readonly number[];
   /** Resolves once somebody sleeps for about `delayMs` (within `toleranceMs`), counted from now. */
   untilSleeping(delayMs: number, toleranceMs?: number): Promise<void>;
 }
@@ -42,7 +45,7 @@ export function createFakeClock({ startMs = START_MS }: FakeClockOptions = {}): 
   function sleep(delayMs: number, { signal }: SleepOptions = {}): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) return reject(signal.reason);
-      const sleeper = { dueMs: elapsedMs + Math.max(0, delayMs), order: order++, wake };
+      const sleeper = { dueMs: elapsedMs + Math.max(0, delayMs), delayMs, order: order++, wake };
       const abort = () => {
         sleepers.delete(sleeper);
         reject(signal?.reason);
@@ -93,6 +96,7 @@ export function createFakeClock({ startMs = START_MS }: FakeClockOptions = {}): 
       offsetMs += deltaMs;
     },
     pending: () => [...sleepers].map(({ dueMs }) => dueMs - elapsedMs).sort((one, other) => one - other),
+    requested: () => [...sleepers].map(({ delayMs }) => delayMs),
     async untilSleeping(delayMs, toleranceMs = 0) {
       const isThere = () =>
         [...sleepers].some(({ dueMs }) => Math.abs(dueMs - elapsedMs - delayMs) <= toleranceMs);
