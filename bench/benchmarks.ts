@@ -1,9 +1,19 @@
 /** Every benchmark there is, in the order in which they run. */
 import type { Benchmark } from './harness/benchmark.ts';
 import { firstRunBenchmark, runBenchmark, versionBenchmark } from './local/command.ts';
+import { execBenchmark } from './local/exec.ts';
 import { dialBenchmark, memoryBenchmark } from './local/host.ts';
+import { throughputBenchmark } from './local/throughput.ts';
 
 /** Benchmarks by the group they are asked for with. */
 export const BENCHMARKS: Readonly<Record<string, readonly Benchmark[]>> = {
-  local: [versionBenchmark, runBenchmark, firstRunBenchmark, dialBenchmark, memoryBenchmark],
+  local: [
+    versionBenchmark,
+    runBenchmark,
+    firstRunBenchmark,
+    execBenchmark,
+    throughputBenchmark,
+    dialBenchmark,
+    memoryBenchmark,
+  ],
 };

@@ -1,0 +1,74 @@
+/** Output of a program in a sandbox, through host, tunnel, server and SDK, against a bare WebSocket between two processes. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { SandboxHandle } from '@omnigent/client';
+import { LOG_STREAM } from '@omnigent/protocol';
+import { WebSocket, createWebSocketStream } from 'ws';
+import type { Benchmark } from '../harness/benchmark.ts';
+import { openSandbox } from './sandbox.ts';
+
+const SIZE_BYTES = 200_000_000;
+const PIPE = fileURLToPath(new URL('bare-pipe.ts', import.meta.url));
+
+/** How fast output arrives at a client that only counts it. */
+export const throughputBenchmark: Benchmark = {
+  title: 'output of a program, 200 MB',
+  unit: 'MB/s',
+  baseline: 'bare WebSocket',
+  limit: { atLeast: 0.4 },
+  rounds: 6,
+  open: async () => {
+    await using resources = new AsyncDisposableStack();
+    const { sandbox } = resources.use(await openSandbox());
+    const pipe = resources.use(await startPipe());
+    const owned = resources.move();
+    return {
+      takeSubject: () => timeBytes(() => countOutput(sandbox)),
+      takeBaseline: () => timeBytes(() => countWebSocket(pipe.port)),
+      [Symbol.asyncDispose]: () => owned.disposeAsync(),
+    };
+  },
+};
+
+/** Megabytes each second of what counts {@link SIZE_BYTES}. */
+async function timeBytes(count: () => Promise<number>): Promise<number> {
+  const started = performance.now();
+  const bytes = await count();
+  if (bytes !== SIZE_BYTES) throw new Error(`expected ${SIZE_BYTES} bytes, found ${bytes}`);
+  return bytes / 1000 / (performance.now() - started);
+}
+
+async function countOutput(sandbox: SandboxHandle): Promise<number> {
+  const program = sandbox.prepare(['head', '-c', String(SIZE_BYTES), '/dev/zero']);
+  let bytes = 0;
+  for await (const { stream, data } of program.output())
+    if (stream === LOG_STREAM.stdout) bytes += data.length;
+  return bytes;
+}
+
+async function countWebSocket(port: number): Promise<number> {
+  const webSocket = new WebSocket(`ws://127.0.0.1:${port}`, { perMessageDeflate: false });
+  let bytes = 0;
+  for await (const chunk of createWebSocketStream(webSocket)) bytes += chunk.length;
+  return bytes;
+}
+
+interface Pipe extends AsyncDisposable {
+  readonly port: number;
+}
+
+async function startPipe(): Promise<Pipe> {
+  const args = ['--conditions=source', PIPE, String(SIZE_BYTES)];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'close');
+  const [line] = await once(createInterface(child.stdout), 'line');
+  return {
+    port: Number(line),
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
