@@ -1,28 +1,20 @@
 /**
- * The baseline of throughput: a process that sends bytes over a bare WebSocket as fast as it can.
- * Started as `node bare-pipe.ts BYTES`; prints its port, serves each connection BYTES and closes it.
+ * The baseline of throughput: a process that runs a program and pipes its output into a bare WebSocket.
+ * Started as `node bare-pipe.ts PROGRAM ARGUMENT…`; prints its port, then runs the program once for each connection.
  */
+import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
+import { pipeline } from 'node:stream/promises';
 import { WebSocketServer, createWebSocketStream } from 'ws';
 import { listenOnLoopback } from '../harness/listen.ts';
 
-const CHUNK = Buffer.alloc(64 * 1024, 'x');
-const size = Number(process.argv[2]);
+const [program = '', ...args] = process.argv.slice(2);
 const server = createServer();
 const acceptor = new WebSocketServer({ server, perMessageDeflate: false });
 
 acceptor.on('connection', (webSocket) => {
-  const stream = createWebSocketStream(webSocket);
-  let left = size;
-  const send = (): void => {
-    while (left > 0) {
-      const chunk = left < CHUNK.length ? CHUNK.subarray(0, left) : CHUNK;
-      left -= chunk.length;
-      if (!stream.write(chunk)) return void stream.once('drain', send);
-    }
-    stream.end();
-  };
-  send();
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  void pipeline(child.stdout, createWebSocketStream(webSocket));
 });
 
 process.stdout.write(`${await listenOnLoopback(server)}\n`);

@@ -1,4 +1,4 @@
-/** Output of a program in a sandbox, through host, tunnel, server and SDK, against a bare WebSocket between two processes. */
+/** Output of a program through host, tunnel, server and SDK, against the same program's over a bare WebSocket between two processes. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -10,6 +10,7 @@ import type { Benchmark } from '../harness/benchmark.ts';
 import { openSandbox } from './sandbox.ts';
 
 const SIZE_BYTES = 200_000_000;
+const PROGRAM = ['head', '-c', String(SIZE_BYTES), '/dev/zero'];
 const PIPE = fileURLToPath(new URL('bare-pipe.ts', import.meta.url));
 
 /** How fast output arrives at a client that only counts it. */
@@ -41,7 +42,7 @@ async function timeBytes(count: () => Promise<number>): Promise<number> {
 }
 
 async function countOutput(sandbox: SandboxHandle): Promise<number> {
-  const program = sandbox.prepare(['head', '-c', String(SIZE_BYTES), '/dev/zero']);
+  const program = sandbox.prepare(PROGRAM);
   let bytes = 0;
   for await (const { stream, data } of program.output())
     if (stream === LOG_STREAM.stdout) bytes += data.length;
@@ -60,7 +61,7 @@ interface Pipe extends AsyncDisposable {
 }
 
 async function startPipe(): Promise<Pipe> {
-  const args = ['--conditions=source', PIPE, String(SIZE_BYTES)];
+  const args = ['--conditions=source', PIPE, ...PROGRAM];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'close');
   const [line] = await once(createInterface(child.stdout), 'line');
