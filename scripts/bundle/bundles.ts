@@ -18,6 +18,13 @@ export const BUNDLES = ['cli', 'server', 'host'] as const;
 /** Name of a bundle. */
 export type BundleName = (typeof BUNDLES)[number];
 
+/** What is started of each. `omnigent version` loads nothing but the version. */
+const ENTRIES: Readonly<Record<BundleName, readonly string[]>> = {
+  cli: ['main', 'version'],
+  server: ['main'],
+  host: ['main'],
+};
+
 /** Where the bundles are written: the package that is published with them. */
 export const BUNDLE_FOLDER = `${root}packages/cli/dist`;
 
@@ -33,7 +40,7 @@ export async function createBundle(name: BundleName): Promise<OutputFile[]> {
 function buildOptions(name: BundleName): BuildOptions {
   return {
     absWorkingDir: root,
-    entryPoints: { main: `packages/${name}/src/main.ts` },
+    entryPoints: ENTRIES[name].map((entry) => `packages/${name}/src/${entry}.ts`),
     outdir: `${BUNDLE_FOLDER}/${name}`,
     bundle: true,
     platform: 'node',

@@ -1,0 +1,158 @@
+/** `omnigent run`: launch, run, stream, remove. */
+import type { Client, SandboxHandle } from '@omnigent/client';
+import { EXIT, SandboxError, isSandboxError } from '@omnigent/protocol';
+import type { CreateSandboxInput } from '@omnigent/protocol';
+import { addSandboxFlags, buildCreateRequest } from '../arguments/create-request.ts';
+import type { SandboxFlags } from '../arguments/create-request.ts';
+import { parseDuration } from '../arguments/flags.ts';
+import { toErrorStatus } from '../exit/to-exit-status.ts';
+import { Progress, resolveProgressMode } from '../output/progress.ts';
+import { renderError } from '../output/render-error.ts';
+import { listenForInterrupts, toInterruptStatus } from '../run/interrupts.ts';
+import type { Interrupt } from '../run/interrupts.ts';
+import { runProgram } from '../run/run-program.ts';
+import { isInputGiven } from '../run/standard-input.ts';
+import { connect } from '../server-access/connect.ts';
+import type { ServerFlags } from '../server-access/connect.ts';
+import { addServerFlags } from './command-context.ts';
+import type { CommandContext, RegisterCommand } from './command-context.ts';
+
+interface RunFlags extends ServerFlags, SandboxFlags {
+  readonly keep?: boolean;
+  readonly detach?: boolean;
+  readonly timeout?: string;
+  readonly interactive?: boolean;
+  readonly stdin?: boolean;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+const HELP = `
+Standard output is the program's only; progress goes to standard error. The exit status is the program's;
+125 when the sandbox could not be launched, 126 and 127 as shells do, 128 + n when the program died of signal n.
+A pipe or file on stdin goes to the program. Ctrl-C once stops the program and cleans up, twice leaves the cleanup to the server.
+
+Examples:
+  omnigent run --repo . -- npm test
+  omnigent run --repo https://git.example.com/team/app.git#main -- make check
+  tar c . | omnigent run -- tar tv
+`;
+
+/** Leaves at once; the server goes on with what it was asked for. */
+function leave(interrupt: Interrupt): void {
+  process.exit(toInterruptStatus(interrupt));
+}
+
+async function launch(
+  client: Client,
+  request: CreateSandboxInput,
+  progress: Progress,
+): Promise<SandboxHandle> {
+  const controller = new AbortController();
+  const interrupted: Interrupt[] = [];
+  const stopListening = listenForInterrupts({
+    onFirst: (interrupt) => {
+      interrupted.push(interrupt);
+      controller.abort();
+    },
+    onSecond: leave,
+  });
+  try {
+    return await client.launch(request, {
+      signal: controller.signal,
+      onEvent: (event) => progress.showEvent(event),
+    });
+  } catch (error) {
+    const [interrupt] = interrupted;
+    throw interrupt === undefined ? error : new InterruptedError(interrupt);
+  } finally {
+    stopListening();
+  }
+}
+
+class InterruptedError extends Error {
+  readonly interrupt: Interrupt;
+  constructor(interrupt: Interrupt) {
+    super(`interrupted by ${interrupt}`);
+    this.interrupt = interrupt;
+  }
+}
+
+async function remove(sandbox: SandboxHandle, progress: Progress): Promise<void> {
+  const stopListening = listenForInterrupts({ onFirst: leave, onSecond: leave });
+  try {
+    const isGone = await sandbox.terminate();
+    if (!isGone) progress.note(`sandbox ${sandbox.id} is still being removed; the server goes on`);
+  } catch (error) {
+    progress.note(
+      `sandbox ${sandbox.id} could not be removed now: ${isSandboxError(error) ? error.message : String(error)}; remove it with: omnigent rm ${sandbox.id}`,
+    );
+  } finally {
+    stopListening();
+  }
+}
+
+async function run(argv: readonly string[], flags: RunFlags, context: CommandContext): Promise<number> {
+  const request = await buildCreateRequest(flags, context);
+  const timeout =
+    flags.timeout === undefined ? {} : { timeoutSeconds: parseDuration('--timeout', flags.timeout) };
+  const mode = resolveProgressMode(flags, process.stderr.isTTY);
+  const progress = new Progress({ mode, write: context.writeError, clock: context.clock });
+  const client = await connect(flags, { environment: context.environment });
+  const sandbox = await launch(client, request, progress);
+  progress.clear();
+  const hasInput = isInputGiven(flags);
+  const program = sandbox.prepare(argv, { ...timeout, ...(hasInput ? { input: '' } : {}) });
+  if (flags.detach === true) {
+    await program.ensureStarted();
+    context.writeOut(`${sandbox.id} ${program.id}\n`);
+    return EXIT.ok;
+  }
+  try {
+    const status = await runProgram(program, {
+      progress,
+      clock: context.clock,
+      hasInput,
+      onSecondInterrupt: leave,
+    });
+    progress.showJson({ type: 'exit', exit_code: status, sandbox_id: sandbox.id, process_id: program.id });
+    return status;
+  } finally {
+    if (flags.keep === true)
+      progress.note(`sandbox ${sandbox.id} is kept; remove it with: omnigent rm ${sandbox.id}`);
+    else await remove(sandbox, progress);
+  }
+}
+
+function report(error: unknown, flags: RunFlags, context: CommandContext): number {
+  if (error instanceof InterruptedError) return toInterruptStatus(error.interrupt);
+  if (flags.json === true && isSandboxError(error)) {
+    const { code, message, advice, details } = error;
+    context.writeError(`${JSON.stringify({ type: 'error', code, message, advice, details })}\n`);
+  } else {
+    context.writeError(renderError(error));
+  }
+  return toErrorStatus(error, EXIT.launchFailed);
+}
+
+export const registerRun: RegisterCommand = (program, context) => {
+  addServerFlags(addSandboxFlags(program.command('run')))
+    .description('launch a sandbox, run a program in it, remove it')
+    .argument('[program...]', 'program and its arguments, after --')
+    .option('--keep', 'keep the sandbox after the program has ended')
+    .option('--detach', 'print sandbox and process id and return; the sandbox stays')
+    .option('--timeout <duration>', 'end the program after this long, such as 15m')
+    .option('-i, --interactive', 'give stdin to the program, also a terminal')
+    .option('-n, --no-stdin', 'give no stdin to the program')
+    .option('--json', 'progress as one JSON object a line')
+    .option('-q, --quiet', 'no progress')
+    .addHelpText('after', HELP)
+    .action(async (argv: string[], flags: RunFlags) => {
+      try {
+        if (argv.length === 0) throw new SandboxError('usage', 'expected a program after --, found none');
+        context.setStatus(await run(argv, flags, context));
+      } catch (error) {
+        context.setStatus(report(error, flags, context));
+      }
+    });
+};

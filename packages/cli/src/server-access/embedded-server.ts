@@ -1,0 +1,71 @@
+/** The embedded server: found when it runs on the state directory, started when it does not. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { SandboxError } from '@omnigent/protocol';
+import * as z from 'zod';
+
+const serverFileSchema = z.object({ url: z.string(), pid: z.int(), pid_start_time: z.string() });
+const readyLineSchema = z.object({ url: z.string() });
+
+const LOG_TAIL_LINES = 20;
+const SERVER_BUNDLE = fileURLToPath(new URL('../server/main.js', import.meta.url));
+
+async function readStartTime(pid: number): Promise<string | undefined> {
+  const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined);
+  return text?.slice(text.lastIndexOf(')') + 2).split(' ')[19];
+}
+
+/** URL of the server that runs on a state directory; undefined when there is none. */
+export async function findServer(stateDirectory: string): Promise<string | undefined> {
+  try {
+    const file = serverFileSchema.parse(
+      JSON.parse(await readFile(join(stateDirectory, 'server.json'), 'utf8')),
+    );
+    return (await readStartTime(file.pid)) === file.pid_start_time ? file.url : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Starts the embedded server in the background and resolves with its URL; two commands at once end up with the same server.
+ *
+ * @throws SandboxError `server_start` with the end of its log.
+ */
+export async function startEmbeddedServer(stateDirectory: string): Promise<string> {
+  await mkdir(stateDirectory, { recursive: true, mode: 0o700 });
+  const logPath = join(stateDirectory, 'server.log');
+  await using log = await open(logPath, 'a', 0o600);
+  const child = spawn(process.execPath, [SERVER_BUNDLE, '--embedded', '--state-dir', stateDirectory], {
+    cwd: stateDirectory,
+    detached: true,
+    stdio: ['ignore', 'pipe', log.fd],
+  });
+  const { stdout } = child;
+  if (stdout === null) throw new SandboxError('server_start', 'the embedded server has no output');
+  const lines = createInterface({ input: stdout });
+  const ready = once(lines, 'line').then(([line]) => readyLineSchema.parse(JSON.parse(String(line))).url);
+  const ended = once(child, 'exit').then(async ([code]) => {
+    throw new SandboxError(
+      'server_start',
+      `the embedded server ended with ${code}; its log ${logPath} says:\n${await readTail(logPath)}`,
+    );
+  });
+  ended.catch(() => undefined);
+  try {
+    return await Promise.race([ready, ended]);
+  } finally {
+    lines.close();
+    stdout.destroy();
+    child.unref();
+  }
+}
+
+async function readTail(path: string): Promise<string> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return text.trimEnd().split('\n').slice(-LOG_TAIL_LINES).join('\n');
+}
