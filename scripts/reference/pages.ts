@@ -1,4 +1,5 @@
 /** The pages of docs/reference, each made from code. */
+import { renderCli } from './render-cli.ts';
 import { renderErrors } from './render-errors.ts';
 
 /** One generated page. */
@@ -9,4 +10,7 @@ export interface ReferencePage {
 }
 
 /** Every page of the reference. */
-export const REFERENCE_PAGES: readonly ReferencePage[] = [{ name: 'errors.md', render: renderErrors }];
+export const REFERENCE_PAGES: readonly ReferencePage[] = [
+  { name: 'errors.md', render: renderErrors },
+  { name: 'cli.md', render: renderCli },
+];
