@@ -30,6 +30,7 @@ export function readLog(request: ApiRequest, { store, logs }: FakeState): string
   const pod = store.get({ resource: 'pods', namespace, name });
   if (pod === undefined) throw notFound({ resource: 'pods', name });
   const container = resolveContainer(pod, request);
+  if (readField(pod, ['spec', 'nodeName']) === undefined) return '';
   if (query.get('previous') === 'true')
     throw badRequest(`previous terminated container "${container}" in pod "${name}" not found`);
   const text = logs.get(`${namespace}/${name}/${container}`);

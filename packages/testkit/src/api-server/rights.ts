@@ -6,6 +6,9 @@ import { forbidden, unauthorized } from './status.ts';
 
 export const FAKE_USER = 'system:serviceaccount:omnigent:omnigent-server';
 
+/** What every user who is known may ask (`system:basic-user`, `system:public-info-viewer`). */
+const OPEN: readonly string[] = ['selfsubjectaccessreviews', 'version'];
+
 export interface Rights {
   /** Requests that match are refused as RBAC does; returns how to allow them again. */
   deny(match: RequestMatch): () => void;
@@ -27,7 +30,8 @@ function toMessage({ verb, resource, namespace, name }: ApiRequest): string {
 export function createRights(): Rights {
   const denied = new Set<RequestMatch>();
   let accepted: ReadonlySet<string> | null = null;
-  const isAllowed = (request: ApiRequest) => ![...denied].some((match) => isMatch(request, match));
+  const isAllowed = (request: ApiRequest) =>
+    OPEN.includes(request.resource) || ![...denied].some((match) => isMatch(request, match));
   return {
     deny(match) {
       denied.add(match);

@@ -92,7 +92,7 @@ export interface ClusterClient {
 
   /** Events about one object, oldest first as far as the cluster says. */
   listEvents(options: ListEventsOptions): Promise<readonly ClusterEvent[]>;
-  /** Log text; null when it is no longer there (or not yet). */
+  /** The end of the log, never empty; null when there is none, any more or yet. */
   readPodLog(name: string, options: PodLogOptions): Promise<string | null>;
 
   /** The shared watch of this installation's Pods. */

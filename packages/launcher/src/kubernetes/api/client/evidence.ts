@@ -36,7 +36,7 @@ export async function listEvents(
   return items.toSorted((one, other) => toTime(one) - toTime(other));
 }
 
-/** The end of a container's log; null when the kubelet has none (any more, or yet). */
+/** The end of a container's log; null when there is none (any more, or yet). */
 export async function readPodLog(
   context: ClientContext,
   name: string,
@@ -47,7 +47,8 @@ export async function readPodLog(
   const path = `${buildNamespacedPath(context.namespace, 'pods', name, 'log')}${query}`;
   const target = buildTarget(context, 'get', { resource: 'pods/log', name });
   try {
-    return await context.requester.text({ target, method: 'GET', path }, options);
+    // A Pod without a node answers with an empty log.
+    return (await context.requester.text({ target, method: 'GET', path }, options)) || null;
   } catch (error) {
     // 400 while the container waits to start and when there was no previous one.
     if (isClusterError(error, 'not_found') || isClusterError(error, 'invalid')) return null;

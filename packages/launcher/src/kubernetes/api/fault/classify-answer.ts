@@ -13,6 +13,12 @@ export interface Classification {
 const definite = (fault: ClusterFault): Classification => ({ fault, transient: false });
 const transient = (fault: ClusterFault): Classification => ({ fault, transient: true });
 
+function classifyRefusal(status: ClusterStatus | null, target: ClusterTarget): Classification {
+  // A quota that was just made has not been counted yet.
+  if (/status unknown for quota: /.test(status?.message ?? '')) return transient({ kind: 'unavailable' });
+  return definite(classifyForbidden(status, target));
+}
+
 function classifyNotFound(status: ClusterStatus | null, target: ClusterTarget): Classification {
   if (status === null) return definite({ kind: 'answer' });
   const isNamespace =
@@ -56,7 +62,7 @@ export function classifyAnswer(
   target: ClusterTarget,
 ): Classification {
   if (httpStatus === 401) return definite({ kind: 'unauthorized' });
-  if (httpStatus === 403) return definite(classifyForbidden(status, target));
+  if (httpStatus === 403) return classifyRefusal(status, target);
   if (httpStatus === 404) return classifyNotFound(status, target);
   if (httpStatus === 409) return classifyConflict(status);
   if (httpStatus === 410) return definite({ kind: 'expired' });
