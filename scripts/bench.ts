@@ -23,6 +23,8 @@ function pickBenchmarks(words: readonly string[]): Benchmark[] {
   );
 }
 
+// A Ctrl-C reaches what is being measured, too: it ends, and what it was given is removed.
+process.on('SIGINT', () => {});
 const picked = pickBenchmarks(process.argv.slice(2));
 if (picked.length === 0) throw new Error('no benchmark has such a group or title');
 const measurements: Measurement[] = [];

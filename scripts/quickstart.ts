@@ -38,6 +38,8 @@ async function runInSandbox(stateDirectory: string): Promise<void> {
   say('sandbox removed');
 }
 
+// A Ctrl-C reaches the command in the foreground, too: it ends, and what follows cleans up.
+process.on('SIGINT', () => {});
 const { ok } = await runCommand(['node', 'scripts/bundle.ts'], { cwd: root });
 if (!ok) throw new Error('the bundles cannot be built; see above');
 say('command, server and host bundled');
