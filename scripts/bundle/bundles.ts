@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import type { BuildOptions, OutputFile } from 'esbuild';
+import { plainBuiltins } from './plain-builtins.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -49,11 +50,11 @@ function buildOptions(name: BundleName): BuildOptions {
     conditions: ['source'],
     splitting: name !== 'host',
     minify: true,
-    keepNames: true,
     sourcemap: false,
     legalComments: 'none',
     logLevel: 'warning',
     banner: { js: requireBanner },
     external,
+    plugins: [plainBuiltins],
   };
 }
