@@ -4,6 +4,7 @@
  */
 import type { KubeConfig } from '@kubernetes/client-node';
 import { SandboxError, toErrorMessage } from '@omnigent/protocol';
+import { applyTokenFiles } from './read-token-files.ts';
 import type { ConfigSource } from './resolve-source.ts';
 
 type KubeConfigClass = new () => KubeConfig;
@@ -30,9 +31,11 @@ function mergeMissing(config: KubeConfig, other: KubeConfig): void {
 function loadFiles(config: KubeConfig, files: readonly string[], Config: KubeConfigClass): void {
   const [first = '', ...others] = files;
   config.loadFromFile(first);
+  applyTokenFiles(config, first);
   for (const file of others) {
     const other = new Config();
     other.loadFromFile(file);
+    applyTokenFiles(other, file);
     mergeMissing(config, other);
   }
 }

@@ -114,79 +114,65 @@ describe('a 403', () => {
 });
 
 describe('other answers', () => {
-  const cases: [string, number, string, object, object][] = [
+  const cases: [string, [number, string, object], object][] = [
     [
       'a webhook that is down',
-      500,
-      'Internal error occurred: failed calling webhook "x.svc": connection refused',
-      {},
+      [500, 'Internal error occurred: failed calling webhook "x.svc": connection refused', {}],
       { transient: true, fault: { kind: 'webhook_failed', webhook: 'x.svc' } },
     ],
     [
       'a webhook that refuses with 500',
-      500,
-      'admission webhook "x.svc" denied the request: no',
-      {},
+      [500, 'admission webhook "x.svc" denied the request: no', {}],
       { transient: false, fault: { kind: 'admission_denied' } },
     ],
-    ['etcd', 500, 'etcdserver: request timed out', {}, { transient: true, fault: { kind: 'unavailable' } }],
-    ['a gateway', 502, '', {}, { transient: true, fault: { kind: 'unavailable' } }],
+    ['etcd', [500, 'etcdserver: request timed out', {}], { transient: true, fault: { kind: 'unavailable' } }],
+    ['a gateway', [502, '', {}], { transient: true, fault: { kind: 'unavailable' } }],
     [
       'too many requests',
-      429,
-      'slow down',
-      { details: { retryAfterSeconds: 3 } },
+      [429, 'slow down', { details: { retryAfterSeconds: 3 } }],
       { transient: true, retryAfterMs: 3_000, fault: { kind: 'throttled' } },
     ],
     [
       'a quota that changed meanwhile',
-      409,
-      'Operation cannot be fulfilled on resourcequotas "q": the object has been modified',
-      { reason: 'Conflict' },
+      [
+        409,
+        'Operation cannot be fulfilled on resourcequotas "q": the object has been modified',
+        { reason: 'Conflict' },
+      ],
       { transient: true, fault: { kind: 'conflict' } },
     ],
     [
       'a uid that is another',
-      409,
-      'Operation cannot be fulfilled on pods "s1": Precondition failed',
-      { reason: 'Conflict' },
+      [409, 'Operation cannot be fulfilled on pods "s1": Precondition failed', { reason: 'Conflict' }],
       { transient: false, fault: { kind: 'conflict' } },
     ],
     [
       'a name that is taken',
-      409,
-      'pods "s1" already exists',
-      { reason: 'AlreadyExists' },
+      [409, 'pods "s1" already exists', { reason: 'AlreadyExists' }],
       { fault: { kind: 'already_exists', beingDeleted: false } },
     ],
     [
       'a name that is being freed',
-      409,
-      'object is being deleted: pods "s1" already exists',
-      { reason: 'AlreadyExists' },
+      [409, 'object is being deleted: pods "s1" already exists', { reason: 'AlreadyExists' }],
       { fault: { kind: 'already_exists', beingDeleted: true } },
     ],
     [
       'a namespace that is missing',
-      404,
-      'namespaces "sandboxes" not found',
-      { details: { name: 'sandboxes', kind: 'namespaces' } },
+      [404, 'namespaces "sandboxes" not found', { details: { name: 'sandboxes', kind: 'namespaces' } }],
       { code: 'namespace_not_found' },
     ],
-    ['an object that is missing', 404, 'pods "s1" not found', {}, { fault: { kind: 'not_found' } }],
+    ['an object that is missing', [404, 'pods "s1" not found', {}], { fault: { kind: 'not_found' } }],
     [
       'invalid fields',
-      422,
-      'Pod "s1" is invalid',
-      { details: { causes: [{ field: 'spec.a' }, { field: 'spec.a' }, {}] } },
+      [422, 'Pod "s1" is invalid', { details: { causes: [{ field: 'spec.a' }, { field: 'spec.a' }, {}] } }],
       { transient: false, fault: { kind: 'invalid', fields: ['spec.a'] } },
     ],
-    ['an expired version', 410, 'too old resource version', {}, { fault: { kind: 'expired' } }],
-    ['credentials', 401, 'Unauthorized', {}, { transient: false, code: 'cluster_unauthorized' }],
-    ['the unforeseen', 418, 'teapot', {}, { transient: false, fault: { kind: 'rejected' } }],
+    ['an expired version', [410, 'too old resource version', {}], { fault: { kind: 'expired' } }],
+    ['credentials', [401, 'Unauthorized', {}], { transient: false, code: 'cluster_unauthorized' }],
+    ['the unforeseen', [418, 'teapot', {}], { transient: false, fault: { kind: 'rejected' } }],
   ];
 
-  it.each(cases)('are told apart: %s', (_what, status, message, extra, expected) => {
+  it.each(cases)('are told apart: %s', (_what, [status, message, extra], expected) => {
     expect(answer(status, message, extra)).toMatchObject({ status, ...expected });
   });
 

@@ -26,7 +26,11 @@ describe('Retry-After', () => {
   });
 
   it('is never negative, whatever it says', () => {
-    fc.assert(fc.property(fc.string(), (value) => (parseRetryAfter(value, now) ?? 0) >= 0));
+    fc.assert(
+      fc.property(fc.string(), (value) => {
+        expect(parseRetryAfter(value, now) ?? 0).toBeGreaterThanOrEqual(0);
+      }),
+    );
   });
 });
 
@@ -42,7 +46,8 @@ describe('backoff', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 4, maxLength: 4 }), (random) => {
         const delayMs = createBackoff({ minMs: 100, maxMs: 400, randomBytes: () => random }).nextMs();
-        return delayMs >= 50 && delayMs < 100;
+        expect(delayMs).toBeGreaterThanOrEqual(50);
+        expect(delayMs).toBeLessThan(100);
       }),
     );
   });
