@@ -12,6 +12,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'lint', argv: ['oxlint', '--type-aware'] },
   { name: 'typecheck', argv: ['tsc', '--noEmit', '-p', 'tsconfig.json'] },
   { name: 'walls', argv: ['node', 'scripts/check-walls.ts'] },
+  { name: 'unused', argv: ['knip'] },
 ];
 
 /** The suites of tests; each is a project of vitest.config.ts. */
