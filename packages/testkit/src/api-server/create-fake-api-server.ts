@@ -1,19 +1,16 @@
 /** A Kubernetes API server in miniature: real HTTP, real watches, and faults on demand. */
-import http from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
 import { systemClock } from '@omnigent/protocol';
 import type { Clock } from '@omnigent/protocol';
-import { answerRequest } from './answer-request.ts';
 import type { ApiObject } from './api-object.ts';
-import { readApiRequest } from './api-request.ts';
 import type { RecordedRequest } from './api-request.ts';
 import { collectDependants } from './change-object.ts';
 import { freezeReads } from './fake-state.ts';
 import type { AdmissionHook, FakeState } from './fake-state.ts';
-import { createFaults, isMatch } from './faults.ts';
+import { createFaults } from './faults.ts';
 import type { Faults, RequestMatch } from './faults.ts';
 import { createKubelet, putEvent } from './kubelet.ts';
 import type { Kubelet, PodEvent, PodScript } from './kubelet.ts';
+import { listen } from './listen.ts';
 import { createObjectStore } from './object-store.ts';
 import type { ObjectStore } from './object-store.ts';
 import { createRights } from './rights.ts';
@@ -102,44 +99,26 @@ function createState(clock: Clock, namespaces: readonly string[]): FakeState {
   };
 }
 
-interface Listening {
-  readonly url: string;
-  readonly requests: RecordedRequest[];
-  readonly sockets: Set<Socket>;
-  close(): Promise<void>;
-}
+type Switches = Pick<
+  FakeApiServer,
+  'emitEvent' | 'freezeReads' | 'thawReads' | 'expirePages' | 'setGoneForm' | 'setGarbageCollection'
+>;
 
-async function listen(state: FakeState, watches: Watches, onRequest: () => void): Promise<Listening> {
-  const requests: RecordedRequest[] = [];
-  const sockets = new Set<Socket>();
-
-  async function accept(message: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
-    const request = await readApiRequest(message);
-    if (request === null) return void response.writeHead(404).end('404 page not found\n');
-    const recorded: RecordedRequest = { ...request, at: state.clock.now(), status: null };
-    requests.push(recorded);
-    response.on('finish', () => (recorded.status = response.statusCode));
-    onRequest();
-    await answerRequest(request, state.faults.take(request), { state, watches, response });
-  }
-
-  const server = http.createServer((message, response) => {
-    accept(message, response).catch(() => response.socket?.destroy());
-  });
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+function buildSwitches(state: FakeState): Switches {
   return {
-    url: `http://127.0.0.1:${port}`,
-    requests,
-    sockets,
-    async close() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      for (const socket of sockets) socket.destroy();
-      await closed;
+    emitEvent: (pod, event) => putEvent(pod, event, state),
+    freezeReads() {
+      state.reads = freezeReads(state.store);
+    },
+    thawReads() {
+      state.reads = state.store;
+    },
+    expirePages: () => state.pages.clear(),
+    setGoneForm(form) {
+      state.goneForm = form;
+    },
+    setGarbageCollection(isOn) {
+      state.isCollecting = isOn;
     },
   };
 }
@@ -160,10 +139,7 @@ export async function createFakeApiServer(options: FakeApiServerOptions = {}): P
   state.store.onChange(({ type, object }) => {
     if (type === 'DELETED' && state.isCollecting) queueMicrotask(() => collectDependants(object, state));
   });
-  const arrivals = new EventTarget();
-  const listening = await listen(state, watches, () => arrivals.dispatchEvent(new Event('request')));
-  const { url, requests, sockets } = listening;
-  const count = (match: RequestMatch = {}) => requests.filter((request) => isMatch(request, match)).length;
+  const listening = await listen(state, watches);
 
   async function close(): Promise<void> {
     kubelet.close();
@@ -171,14 +147,12 @@ export async function createFakeApiServer(options: FakeApiServerOptions = {}): P
   }
 
   return {
-    url,
-    kubeconfig: buildKubeconfig(url),
-    requests,
-    count,
-    async untilRequested(match, wanted = 1) {
-      while (count(match) < wanted)
-        await new Promise((resolve) => arrivals.addEventListener('request', resolve, { once: true }));
-    },
+    ...buildSwitches(state),
+    url: listening.url,
+    kubeconfig: buildKubeconfig(listening.url),
+    requests: listening.requests,
+    count: (match = {}) => listening.count(match),
+    untilRequested: (match, wanted = 1) => listening.untilRequested(match, wanted),
     store: state.store,
     faults: state.faults,
     rights: state.rights,
@@ -186,22 +160,8 @@ export async function createFakeApiServer(options: FakeApiServerOptions = {}): P
     kubelet,
     admission: state.admission,
     logs: state.logs,
-    emitEvent: (pod, event) => putEvent(pod, event, state),
-    freezeReads() {
-      state.reads = freezeReads(state.store);
-    },
-    thawReads() {
-      state.reads = state.store;
-    },
-    expirePages: () => state.pages.clear(),
-    setGoneForm(form) {
-      state.goneForm = form;
-    },
-    setGarbageCollection(isOn) {
-      state.isCollecting = isOn;
-    },
     get socketCount() {
-      return sockets.size;
+      return listening.sockets.size;
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -36,18 +36,42 @@ export interface ObjectStore {
 
 const toId = ({ resource, namespace, name }: ObjectKey) => `${resource}/${namespace}/${name}`;
 
+type History = Pick<ObjectStore, 'changesAfter' | 'onChange'> & {
+  add(change: StoreChange): void;
+  compact(version: number): void;
+};
+
+function createHistory(): History {
+  const listeners = new Set<(change: StoreChange) => void>();
+  let changes: StoreChange[] = [];
+  let compacted = 0;
+  return {
+    add(change) {
+      changes.push(change);
+      for (const listener of listeners) listener(change);
+    },
+    changesAfter: (after) => (after < compacted ? null : changes.filter(({ version }) => version > after)),
+    compact(version) {
+      compacted = version;
+      changes = [];
+    },
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
 /** An empty store. */
 export function createObjectStore(): ObjectStore {
   const objects = new Map<string, { readonly key: ObjectKey; readonly object: ApiObject }>();
-  const listeners = new Set<(change: StoreChange) => void>();
-  let history: StoreChange[] = [];
-  let compacted = 0;
+  const history = createHistory();
   // Real clusters are at large numbers; 1 would hide mistakes in comparing texts.
   let version = 9_998;
 
-  function announce(change: StoreChange): void {
-    history.push(change);
-    for (const listener of listeners) listener(change);
+  function stamp(object: ApiObject): ApiObject {
+    version += 1;
+    return structuredClone({ ...object, metadata: { ...object.metadata, resourceVersion: String(version) } });
   }
 
   return {
@@ -56,27 +80,19 @@ export function createObjectStore(): ObjectStore {
     },
     get: (key) => objects.get(toId(key))?.object,
     put(key, given) {
-      version += 1;
       const previous = objects.get(toId(key))?.object ?? null;
-      const metadata = { ...given.metadata, resourceVersion: String(version) };
-      const object = structuredClone({ ...given, metadata });
+      const object = stamp(given);
       objects.set(toId(key), { key, object });
-      announce({
-        type: previous === null ? 'ADDED' : 'MODIFIED',
-        resource: key.resource,
-        object,
-        previous,
-        version,
-      });
+      const type = previous === null ? 'ADDED' : 'MODIFIED';
+      history.add({ type, resource: key.resource, object, previous, version });
       return object;
     },
     remove(key) {
       const removed = objects.get(toId(key))?.object;
       if (removed === undefined) return undefined;
-      version += 1;
       objects.delete(toId(key));
-      const object = { ...removed, metadata: { ...removed.metadata, resourceVersion: String(version) } };
-      announce({ type: 'DELETED', resource: key.resource, object, previous: removed, version });
+      const object = stamp(removed);
+      history.add({ type: 'DELETED', resource: key.resource, object, previous: removed, version });
       return object;
     },
     list: (resource, namespace) =>
@@ -85,14 +101,8 @@ export function createObjectStore(): ObjectStore {
         .map(({ object }) => object)
         .sort((one, other) => (one.metadata.name < other.metadata.name ? -1 : 1)),
     entries: () => [...objects.values()].map(({ key, object }) => [key, object]),
-    changesAfter: (after) => (after < compacted ? null : history.filter((change) => change.version > after)),
-    compact() {
-      compacted = version;
-      history = [];
-    },
-    onChange(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    changesAfter: history.changesAfter,
+    compact: () => history.compact(version),
+    onChange: history.onChange,
   };
 }

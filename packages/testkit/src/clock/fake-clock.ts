@@ -35,49 +35,63 @@ function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
+interface Sleepers {
+  add(options: SleepOptions & { readonly delayMs: number; readonly nowMs: number }): Promise<void>;
+  /** The one that is due first, no later than that. */
+  findNext(untilMs: number): Sleeper | undefined;
+  list(): readonly Sleeper[];
+}
+
+function createSleepers(): Sleepers {
+  const sleepers = new Set<Sleeper>();
+  let order = 0;
+  return {
+    add: ({ delayMs, nowMs, signal }) =>
+      new Promise((resolve, reject) => {
+        if (signal?.aborted === true) return reject(signal.reason);
+        const sleeper = { dueMs: nowMs + Math.max(0, delayMs), delayMs, order: order++, wake };
+        const abort = () => {
+          sleepers.delete(sleeper);
+          reject(signal?.reason);
+        };
+        function wake(): void {
+          sleepers.delete(sleeper);
+          signal?.removeEventListener('abort', abort);
+          resolve();
+        }
+        signal?.addEventListener('abort', abort, { once: true });
+        sleepers.add(sleeper);
+      }),
+    findNext: (untilMs) =>
+      [...sleepers]
+        .filter(({ dueMs }) => dueMs <= untilMs)
+        .sort((one, other) => one.dueMs - other.dueMs || one.order - other.order)[0],
+    list: () => [...sleepers],
+  };
+}
+
 /** A clock for tests; nothing happens in it by itself. */
 export function createFakeClock({ startMs = START_MS }: FakeClockOptions = {}): FakeClock {
-  const sleepers = new Set<Sleeper>();
+  const sleepers = createSleepers();
   let elapsedMs = 0;
   let offsetMs = startMs;
-  let order = 0;
-
-  function sleep(delayMs: number, { signal }: SleepOptions = {}): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted === true) return reject(signal.reason);
-      const sleeper = { dueMs: elapsedMs + Math.max(0, delayMs), delayMs, order: order++, wake };
-      const abort = () => {
-        sleepers.delete(sleeper);
-        reject(signal?.reason);
-      };
-      function wake(): void {
-        sleepers.delete(sleeper);
-        signal?.removeEventListener('abort', abort);
-        resolve();
-      }
-      signal?.addEventListener('abort', abort, { once: true });
-      sleepers.add(sleeper);
-    });
-  }
-
-  function findNext(untilMs: number): Sleeper | undefined {
-    return [...sleepers]
-      .filter(({ dueMs }) => dueMs <= untilMs)
-      .sort((one, other) => one.dueMs - other.dueMs || one.order - other.order)[0];
-  }
 
   async function wakeUntil(untilMs: number): Promise<void> {
-    for (let next = findNext(untilMs); next !== undefined; next = findNext(untilMs)) {
+    for (let next = sleepers.findNext(untilMs); next !== undefined; next = sleepers.findNext(untilMs)) {
       elapsedMs = Math.max(elapsedMs, next.dueMs);
       next.wake();
       await settle();
     }
   }
 
+  function listPending(): number[] {
+    return sleepers.list().map(({ dueMs }) => dueMs - elapsedMs);
+  }
+
   return {
     now: () => offsetMs + elapsedMs,
     monotonicMs: () => elapsedMs,
-    sleep,
+    sleep: (delayMs, options = {}) => sleepers.add({ ...options, delayMs, nowMs: elapsedMs }),
     async advance(deltaMs) {
       const untilMs = elapsedMs + deltaMs;
       await settle();
@@ -87,20 +101,17 @@ export function createFakeClock({ startMs = START_MS }: FakeClockOptions = {}): 
     },
     async advanceToNext() {
       await settle();
-      const next = findNext(Number.POSITIVE_INFINITY);
-      if (next === undefined) return false;
-      await wakeUntil(next.dueMs);
-      return true;
+      const next = sleepers.findNext(Number.POSITIVE_INFINITY);
+      if (next !== undefined) await wakeUntil(next.dueMs);
+      return next !== undefined;
     },
     jump(deltaMs) {
       offsetMs += deltaMs;
     },
-    pending: () => [...sleepers].map(({ dueMs }) => dueMs - elapsedMs).sort((one, other) => one - other),
-    requested: () => [...sleepers].map(({ delayMs }) => delayMs),
+    pending: () => listPending().sort((one, other) => one - other),
+    requested: () => sleepers.list().map(({ delayMs }) => delayMs),
     async untilSleeping(delayMs, toleranceMs = 0) {
-      const isThere = () =>
-        [...sleepers].some(({ dueMs }) => Math.abs(dueMs - elapsedMs - delayMs) <= toleranceMs);
-      while (!isThere()) await settle();
+      while (!listPending().some((leftMs) => Math.abs(leftMs - delayMs) <= toleranceMs)) await settle();
     },
   };
 }

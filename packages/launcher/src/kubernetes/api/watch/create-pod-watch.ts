@@ -3,6 +3,7 @@ import type { Clock, RandomBytes } from '@omnigent/protocol';
 import type { ClientContext } from '../client/call.ts';
 import { POD_WATCH_DEFAULTS } from '../pod-watch.ts';
 import type { PodWatch, PodWatchHealth } from '../pod-watch.ts';
+import { createLinger } from './linger.ts';
 import type { PodChange } from './pod-store.ts';
 import { createSubscriptions } from './subscriptions.ts';
 import type { WatchTimes } from './watch-loop.ts';
@@ -25,10 +26,9 @@ export interface ClosablePodWatch extends PodWatch {
 
 /** A watch that begins with its first subscriber. */
 export function createPodWatch(options: PodWatchOptions): ClosablePodWatch {
-  const { clock } = options;
   const times = { ...POD_WATCH_DEFAULTS, ...options.times };
-  const lingering = new Set<AbortController>();
-  const subscriptions = createSubscriptions(linger);
+  const linger = createLinger({ clock: options.clock, lingerMs: times.lingerMs, onEnd: stop });
+  const subscriptions = createSubscriptions(() => linger.begin());
   let health: PodWatchHealth = { state: 'idle' };
   let run: WatchRun | null = null;
   let closed = false;
@@ -51,24 +51,12 @@ export function createPodWatch(options: PodWatchOptions): ClosablePodWatch {
     subscriptions.publish(changes);
   }
 
-  function linger(): void {
-    if (closed) return;
-    const staying = new AbortController();
-    lingering.add(staying);
-    clock.sleep(times.lingerMs, { signal: staying.signal, unref: true }).then(stop, () => undefined);
-  }
-
-  function cancelLinger(): void {
-    for (const staying of lingering) staying.abort();
-    lingering.clear();
-  }
-
   return {
     subscribe(subscribing) {
       const subscriber = subscriptions.add(subscribing);
       if (closed) subscriber.close();
       if (closed) return subscriber;
-      cancelLinger();
+      linger.cancel();
       run ??= startWatchRun({ ...options, times, publish, onHealth: updateHealth });
       run.greet(subscriber);
       if (health.state === 'failing') subscriber.tell({ type: 'trouble', error: health.error });
@@ -78,7 +66,7 @@ export function createPodWatch(options: PodWatchOptions): ClosablePodWatch {
     async close() {
       closed = true;
       subscriptions.closeAll();
-      cancelLinger();
+      linger.cancel();
       await stop();
     },
   };
