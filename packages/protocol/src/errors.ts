@@ -224,6 +224,11 @@ const LAUNCH_ERRORS = {
     'The registry refused the image',
     'Set image_pull_secrets to a Secret that may pull it.',
   ),
+  registry_unreachable: transient(
+    500,
+    'The registry cannot be reached',
+    "Check the registry's name in sandbox.kubernetes.image, and the network, DNS and certificates of the nodes.",
+  ),
   image_never_pull: entry(500, 'The image is not on the node', 'Load it there, or change image_pull_policy.'),
   pull_timeout: transient(
     500,

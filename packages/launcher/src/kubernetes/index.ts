@@ -1,11 +1,24 @@
-import { SandboxError } from '@omnigent/protocol';
 import type { CreateLauncherOptions } from '../create-launcher.ts';
 import type { SandboxLauncher } from '../port/launcher.ts';
+import { parseKubernetesConfig } from './config/parse-config.ts';
+import { KubernetesLauncher } from './kubernetes-launcher.ts';
 
-export async function createKubernetesLauncher(_options: CreateLauncherOptions): Promise<SandboxLauncher> {
-  throw new SandboxError('capability', 'the kubernetes provider is not part of this build');
-}
+export { parseKubernetesConfig } from './config/parse-config.ts';
+export type { KubernetesConfig } from './config/parse-config.ts';
+export { DEFAULT_HOST_IMAGE, SETTINGS } from './config/settings-table.ts';
+export { KubernetesLauncher } from './kubernetes-launcher.ts';
+export { buildPodManifest } from './manifests/pod.ts';
+export type { PodManifest } from './manifests/pod.ts';
+export type { PodOptions } from './manifests/pod-options.ts';
+export { buildTokenSecretManifest } from './manifests/token-secret.ts';
+export type { TokenSecretOptions } from './manifests/token-secret.ts';
+export { buildPodName, buildTokenSecretName } from './names/object-names.ts';
+export { RIGHTS } from './rights/rights.ts';
 
-export function parseKubernetesConfig(_section: unknown, _environment: Readonly<Record<string, string | undefined>>): void {
-  throw new SandboxError('capability', 'the kubernetes provider is not part of this build');
+/** Creates the launcher of a configuration section; the cluster is connected to when it is first needed. */
+export async function createKubernetesLauncher(options: CreateLauncherOptions): Promise<SandboxLauncher> {
+  return new KubernetesLauncher({
+    ...options,
+    config: parseKubernetesConfig(options.config, options.environment),
+  });
 }

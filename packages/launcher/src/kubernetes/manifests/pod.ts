@@ -3,15 +3,13 @@ import type { Container, Pod, PodSpec, Toleration } from 'kubernetes-types/core/
 import { SANDBOX_HOME, SANDBOX_UID } from '@omnigent/protocol';
 import { buildHostEnvironment, buildWorkspaceEnvironment } from './environment.ts';
 import { buildAgentLabel, buildIdentityLabels } from './labels.ts';
+import { HOST_CONTAINER, WORKSPACE_CONTAINER } from './container-names.ts';
 import { mergeUnder } from './pod-template.ts';
 import type { PodOptions } from './pod-options.ts';
 import { buildHostScript, buildWorkspaceScript } from './scripts.ts';
 import { escapeExpansion } from './shell.ts';
 import { buildVolumes } from './volumes.ts';
 import type { VolumePlan } from './volumes.ts';
-
-export const HOST_CONTAINER = 'host';
-export const WORKSPACE_CONTAINER = 'workspace-prep';
 
 export type PodManifest = Pod & {
   readonly apiVersion: 'v1';

@@ -7,7 +7,10 @@ const quantities = z
   .nullish()
   .transform((map) => map ?? {});
 
-const emptyResources = { limits: {}, requests: {} };
+const emptyResources: Readonly<Record<'limits' | 'requests', Record<string, string>>> = {
+  limits: {},
+  requests: {},
+};
 
 export const containerSchema = z.object({
   name: z.string(),
