@@ -13,7 +13,7 @@ export function listOf<T extends z.ZodType>(item: T) {
 export const stringMap = z
   .record(z.string(), z.string())
   .nullish()
-  .transform((map) => map ?? {});
+  .transform((map): Record<string, string> => map ?? {});
 
 /** RFC 3339 time as the API server writes it; null and absent mean "not set". */
 export const time = z.string().nullish();

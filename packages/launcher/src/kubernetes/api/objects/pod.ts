@@ -17,10 +17,9 @@ export const containerSchema = z.object({
   image: z.string().optional(),
   /** `Always` on an init container makes it a sidecar. */
   restartPolicy: z.string().optional(),
-  resources: z
-    .object({ limits: quantities, requests: quantities })
+  resources: resourcesSchema
     .nullish()
-    .transform((resources) => resources ?? emptyResources),
+    .transform((resources): z.infer<typeof resourcesSchema> => resources ?? { limits: {}, requests: {} }),
 });
 export type Container = z.infer<typeof containerSchema>;
 
@@ -42,10 +41,12 @@ export const containerStateSchema = z.object({
 });
 export type ContainerState = z.infer<typeof containerStateSchema>;
 
+const toState = (state: ContainerState | null | undefined): ContainerState => state ?? {};
+
 export const containerStatusSchema = z.object({
   name: z.string(),
-  state: containerStateSchema.nullish().transform((state) => state ?? {}),
-  lastState: containerStateSchema.nullish().transform((state) => state ?? {}),
+  state: containerStateSchema.nullish().transform(toState),
+  lastState: containerStateSchema.nullish().transform(toState),
   ready: z.boolean().default(false),
   started: z.boolean().nullish(),
   restartCount: z.int().default(0),

@@ -31,12 +31,13 @@ export const nodeSchema = z.object({
 });
 export type ClusterNode = z.infer<typeof nodeSchema>;
 
+const quotaStatusSchema = z.object({ hard: stringMap, used: stringMap });
+
 export const resourceQuotaSchema = z.object({
   metadata: metadataSchema,
-  status: z
-    .object({ hard: stringMap, used: stringMap })
+  status: quotaStatusSchema
     .nullish()
-    .transform((status) => status ?? { hard: {}, used: {} }),
+    .transform((status): z.infer<typeof quotaStatusSchema> => status ?? { hard: {}, used: {} }),
 });
 export type ResourceQuota = z.infer<typeof resourceQuotaSchema>;
 
