@@ -1,4 +1,5 @@
 /** The pages of docs/reference, each made from code. */
+import { renderApi } from './render-api.ts';
 import { renderCli } from './render-cli.ts';
 import { renderErrors } from './render-errors.ts';
 
@@ -12,5 +13,6 @@ export interface ReferencePage {
 /** Every page of the reference. */
 export const REFERENCE_PAGES: readonly ReferencePage[] = [
   { name: 'errors.md', render: renderErrors },
+  { name: 'api.md', render: renderApi },
   { name: 'cli.md', render: renderCli },
 ];
