@@ -5,12 +5,9 @@ import { listOf, metadataSchema, stringMap, time } from './metadata.ts';
 const quantities = z
   .record(z.string(), z.union([z.string(), z.number().transform(String)]))
   .nullish()
-  .transform((map) => map ?? {});
+  .transform((map): Record<string, string> => map ?? {});
 
-const emptyResources: Readonly<Record<'limits' | 'requests', Record<string, string>>> = {
-  limits: {},
-  requests: {},
-};
+const resourcesSchema = z.object({ limits: quantities, requests: quantities });
 
 export const containerSchema = z.object({
   name: z.string(),
