@@ -10,35 +10,45 @@ export interface FieldRow {
   readonly presence: string;
 }
 
-interface JsonSchema {
-  readonly type?: string | readonly string[] | undefined;
-  readonly format?: string | undefined;
-  readonly pattern?: string | undefined;
-  readonly enum?: readonly unknown[] | undefined;
-  readonly const?: unknown;
-  readonly default?: unknown;
-  readonly properties?: Readonly<Record<string, JsonSchema>> | undefined;
-  readonly required?: readonly string[] | undefined;
-  readonly items?: JsonSchema | undefined;
-  readonly additionalProperties?: JsonSchema | boolean | undefined;
-  readonly anyOf?: readonly JsonSchema[] | undefined;
-  readonly oneOf?: readonly JsonSchema[] | undefined;
-}
+/** The parts of JSON Schema that zod writes. */
+const jsonSchema = z.object({
+  type: z.union([z.string(), z.array(z.string())]).optional(),
+  format: z.string().optional(),
+  enum: z.array(z.unknown()).optional(),
+  const: z.unknown().optional(),
+  default: z.unknown().optional(),
+  required: z.array(z.string()).default([]),
+  get properties() {
+    return z.record(z.string(), jsonSchema).optional();
+  },
+  get items() {
+    return jsonSchema.optional();
+  },
+  get additionalProperties() {
+    return z.union([z.boolean(), jsonSchema]).optional();
+  },
+  get anyOf() {
+    return z.array(jsonSchema).optional();
+  },
+  get oneOf() {
+    return z.array(jsonSchema).optional();
+  },
+});
+type JsonSchema = z.infer<typeof jsonSchema>;
 
 /** Rows for every field of a schema, nested ones after their parent. */
 export function describeSchema(schema: z.ZodType): FieldRow[] {
-  const json: JsonSchema = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' });
-  return describeFields(json, '');
+  const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' });
+  return describeFields(jsonSchema.parse(json), '');
 }
 
 function describeFields(schema: JsonSchema, prefix: string): FieldRow[] {
   const variants = schema.anyOf ?? schema.oneOf;
   if (variants) return mergeRows(variants.flatMap((variant) => describeFields(variant, prefix)));
   if (schema.items) return describeFields(schema.items, `${prefix}[]`);
-  const required = schema.required ?? [];
   const own = Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
     const field = prefix === '' ? name : `${prefix}.${name}`;
-    const presence = describePresence(property, required.includes(name));
+    const presence = describePresence(property, schema.required.includes(name));
     return [{ field, type: describeType(property), presence }, ...describeFields(property, field)];
   });
   const rest = schema.additionalProperties;
