@@ -50,6 +50,8 @@ export interface ListOptions {
   readonly signal?: AbortSignal;
 }
 
+/** A server that is being replaced is back soon; one that is not there should be told at once. */
+const CREATE_BUDGET_MS = 3_000;
 const DEFAULT_REATTACH_MS = 10 * 60 * 1000;
 
 export class Client {
@@ -74,7 +76,7 @@ export class Client {
   async create(request: CreateSandboxInput, signal?: AbortSignal): Promise<SandboxHandle> {
     const headers = { 'idempotency-key': crypto.randomUUID() };
     const { clock, random } = this.#context;
-    const reattacher = new Reattacher({ clock, random, budgetMs: 15_000, signal });
+    const reattacher = new Reattacher({ clock, random, budgetMs: CREATE_BUDGET_MS, signal });
     for (;;) {
       try {
         const call = {

@@ -42,11 +42,11 @@ export async function loadConfig(path: string | undefined): Promise<Config> {
       cause,
     });
   });
-  const { parse } = await import('yaml');
-  return parseConfig(parseYaml(parse, text, path), path);
+  const { parseYaml } = await import('./parse-yaml.ts');
+  return parseConfig(readYaml(parseYaml, { text, path }), path);
 }
 
-function parseYaml(parse: (text: string) => unknown, text: string, path: string): unknown {
+function readYaml(parse: (text: string) => unknown, { text, path }: { readonly text: string; readonly path: string }): unknown {
   try {
     return parse(text) ?? {};
   } catch (cause) {

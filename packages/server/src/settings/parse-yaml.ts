@@ -1,0 +1,2 @@
+/** Loaded only when there is a configuration file. */
+export { parse as parseYaml } from 'yaml';
