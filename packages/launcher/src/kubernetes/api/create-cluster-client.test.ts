@@ -263,6 +263,21 @@ describe('refusals', () => {
 });
 
 describe('connections', () => {
+  it('that died in silence cost one deadline together, not one each', async () => {
+    const clock = createFakeClock();
+    const { api, client } = await setUp({ clock });
+    await Promise.all([1, 2, 3, 4, 5].map(() => client.readVersion({ signal })));
+    expect(api.socketCount).toBe(5);
+    api.faults.inject({ effect: { type: 'silence' } });
+    const reading = client.readVersion({ signal });
+    await api.untilRequested({ resource: 'version' }, 6);
+    await clock.advance(10_000);
+    await expect.poll(() => api.socketCount).toBe(0);
+    await clock.advance(1_000);
+    expect((await reading).major).toBe('1');
+    expect(api.socketCount).toBe(1);
+  });
+
   it('sends calls one after the other over one socket, and leaves none behind', async () => {
     const { api, client } = await setUp();
     for (let count = 0; count < 20; count += 1) await client.readVersion({ signal });

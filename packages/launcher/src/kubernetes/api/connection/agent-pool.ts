@@ -38,6 +38,8 @@ function toKey(material: TlsMaterial): string {
 export interface AgentPool {
   /** The agent for this material. */
   get(material: TlsMaterial): http.Agent;
+  /** Destroys the sockets that wait for a request. */
+  dropIdle(): void;
   /** Destroys every socket, also those in use. */
   close(): void;
 }
@@ -58,6 +60,9 @@ export function createAgentPool(server: URL): AgentPool {
       current = { key, agent: create(material) };
       agents.add(current.agent);
       return current.agent;
+    },
+    dropIdle() {
+      for (const socket of Object.values(current?.agent.freeSockets ?? {}).flat()) socket?.destroy();
     },
     close() {
       for (const agent of agents) agent.destroy();

@@ -22,6 +22,8 @@ export interface ClusterConnection {
   credentials(): Promise<ClusterCredentials>;
   /** Forgets what was read, so that the next credentials come from their source; called after a 401. */
   refresh(): void;
+  /** Destroys idle sockets: where one has died in silence, the others have too, and each would cost a deadline. */
+  dropIdle(): void;
   close(): void;
 }
 
@@ -109,6 +111,7 @@ export async function openClusterConnection(options: ConnectionOptions): Promise
     refresh() {
       current = null;
     },
+    dropIdle: () => pool.dropIdle(),
     close: () => pool.close(),
   };
 }

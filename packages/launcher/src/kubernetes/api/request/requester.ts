@@ -53,6 +53,10 @@ function markUnsure(error: unknown, failures: readonly ClusterError[]): unknown 
   });
 }
 
+function dropDeadSockets(error: unknown, connection: ClusterConnection): void {
+  if (isClusterError(error, 'timeout') || isClusterError(error, 'unreachable')) connection.dropIdle();
+}
+
 function parseJson<T extends z.ZodType>(body: string, request: TypedRequest<T>): z.infer<T> {
   try {
     return request.schema.parse(JSON.parse(body));
@@ -71,6 +75,7 @@ export function createRequester({ connection, clock, randomBytes }: RequesterOpt
       try {
         return await attemptRequest(request, { connection, clock, signal });
       } catch (error) {
+        dropDeadSockets(error, connection);
         throw markUnsure(error, failures);
       }
     };
@@ -90,6 +95,7 @@ export function createRequester({ connection, clock, randomBytes }: RequesterOpt
         return await attemptStream(request, { connection, clock, signal });
       } catch (error) {
         if (isClusterError(error, 'unauthorized')) refreshCredentials();
+        dropDeadSockets(error, connection);
         throw error;
       }
     },
