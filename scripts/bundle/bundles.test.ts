@@ -15,3 +15,9 @@ test.each(BUNDLES)(
     expect(imports.map(([, builtin]) => builtin).filter((builtin) => builtin !== 'node:module')).toEqual([]);
   },
 );
+
+test('the server carries the messages of one language', async () => {
+  const files = await createBundle('server');
+  expect(files.filter(({ text }) => text.includes('Invalid input'))).not.toEqual([]);
+  expect(files.filter(({ text }) => text.includes('Ung\\xFCltige Eingabe'))).toEqual([]);
+});

@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import type { BuildOptions, OutputFile } from 'esbuild';
+import { englishZod } from './english-zod.ts';
 import { plainBuiltins } from './plain-builtins.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -55,6 +56,6 @@ function buildOptions(name: BundleName): BuildOptions {
     logLevel: 'warning',
     banner: { js: requireBanner },
     external,
-    plugins: [plainBuiltins],
+    plugins: [plainBuiltins, englishZod],
   };
 }
