@@ -1,5 +1,5 @@
 /** The `kubernetes` provider: a sandbox is a Pod whose entrypoint is the host. */
-import { SANDBOX_WORKSPACE } from '@omnigent/protocol';
+import { LABELS, SANDBOX_WORKSPACE, SandboxError } from '@omnigent/protocol';
 import type {
   Clock,
   Diagnosis,
@@ -24,12 +24,12 @@ import type {
   StartedHost,
 } from '../port/launcher.ts';
 import type { ClusterClient } from './api/cluster-client.ts';
-import { deleteSandbox } from './cleanup/delete-sandbox.ts';
+import { terminateSandbox } from './cleanup/terminate-sandbox.ts';
 import type { KubernetesConfig } from './config/parse-config.ts';
-import { inspectPod } from './launch/inspect.ts';
+import { inspectPod } from './launch/inspect-pod.ts';
+import type { LaunchManifests } from './launch/launch-manifests.ts';
 import { buildPlan, planWithAdmission } from './launch/plan.ts';
 import { startHost } from './launch/start-host.ts';
-import type { LaunchManifests } from './launch/start-host.ts';
 import { watchHost } from './launch/watch-host.ts';
 import { buildInstanceLabels, findAgentWarning } from './manifests/labels.ts';
 import { buildPodManifest } from './manifests/pod.ts';
@@ -57,7 +57,6 @@ const CAPABILITIES: LauncherCapabilities = {
   isolation: true,
 };
 const DEFAULT_CLONE_SECONDS = 3_600;
-const HOST_ID_LABEL = 'omnigent.ai/host-id';
 
 export class KubernetesLauncher implements SandboxLauncher {
   readonly provider = 'kubernetes';
@@ -71,6 +70,12 @@ export class KubernetesLauncher implements SandboxLauncher {
   }
 
   validate(request: Pick<LaunchRequest, 'repositories' | 'env' | 'agent' | 'hostConfig'>): void {
+    const path = request.repositories.find(({ url }) => url.startsWith('/'))?.url;
+    if (path !== undefined)
+      throw new SandboxError(
+        'invalid_repository',
+        `repository "${path}" is a path of the server's machine; a Pod clones https://HOST/PATH or git@HOST:PATH only`,
+      );
     // Building the manifest finds what a pod_template would weaken, before anything is stored.
     const probe = {
       sandboxId: '',
@@ -97,30 +102,28 @@ export class KubernetesLauncher implements SandboxLauncher {
     const { config, clock } = this.#options;
     await startHost(
       { client: await this.#connect(), config, clock },
-      this.#manifests(providerId, request),
+      { manifests: this.#manifests(providerId, request), secrets: [request.token] },
       options,
     );
     const warning = findAgentWarning(request.agent);
     return {
       workspace: toWorkspace(request.repositories),
-      // Harmless where the init container has made it: the host finds the clones.
-      prepare: toPrepare(config, request.repositories),
+      prepare: config.workspace_prep === 'init' ? null : toPrepare(config, request.repositories),
       warnings: warning === undefined ? [] : [warning],
     };
   }
 
-  async watchHost(providerId: string, { signal }: CallOptions): Promise<Diagnosis> {
-    return await watchHost(await this.#connect(), providerId, signal);
+  async watchHost(
+    providerId: string,
+    { signal, hostId }: CallOptions & { readonly hostId: string },
+  ): Promise<Diagnosis> {
+    const { clock } = this.#options;
+    return await watchHost({ client: await this.#connect(), podName: providerId, hostId, clock, signal });
   }
 
   async terminate(providerId: string, { signal }: CallOptions): Promise<void> {
-    await deleteSandbox({
-      client: await this.#connect(),
-      podName: providerId,
-      clock: this.#options.clock,
-      signal,
-      isWaiting: true,
-    });
+    const { clock } = this.#options;
+    await terminateSandbox({ client: await this.#connect(), podName: providerId, clock, signal });
   }
 
   async inspect(providerId: string, { signal }: CallOptions): Promise<Inspection> {
@@ -135,7 +138,7 @@ export class KubernetesLauncher implements SandboxLauncher {
     })) {
       yield {
         providerId: metadata.name,
-        hostId: metadata.labels[HOST_ID_LABEL] ?? null,
+        hostId: metadata.labels[LABELS.hostId] ?? null,
         createdAt: Date.parse(metadata.creationTimestamp ?? '') || 0,
       };
     }

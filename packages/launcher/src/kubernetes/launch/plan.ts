@@ -1,32 +1,27 @@
 /** What a launch would create, the token redacted, and what admission would change of it. */
 import type { Plan } from '@omnigent/protocol';
 import type { ClusterClient } from '../api/cluster-client.ts';
-import type { LaunchManifests } from './start-host.ts';
-
-type Json = Record<string, unknown>;
+import type { LaunchManifests } from './launch-manifests.ts';
 
 /** The manifests as they would be sent; the token is replaced. */
 export function buildPlan({ secret, pod }: LaunchManifests): Plan {
-  const redacted = {
-    ...secret,
-    data: Object.fromEntries(Object.keys(secret.data ?? {}).map((key) => [key, '***'])),
-  };
-  return { manifests: [redacted as unknown as Json, pod as unknown as Json] };
+  const data = Object.fromEntries(Object.keys(secret.data ?? {}).map((key) => [key, '***']));
+  return { manifests: [{ ...secret, data }, { ...pod }] };
 }
+
+/** What the API server adds to every object. */
+const BOOKKEEPING =
+  /^\/(status|metadata\/(uid|resourceVersion|creationTimestamp|generation|managedFields))(\/|$)/;
 
 /** Adds what the cluster's admission would change. Nothing is stored. */
 export async function planWithAdmission(
-  client: ClusterClient,
+  client: Pick<ClusterClient, 'dryRunPod'>,
   manifests: LaunchManifests,
   signal: AbortSignal,
 ): Promise<Plan> {
   const admitted = await client.dryRunPod(manifests.pod, { signal });
-  const sent = manifests.pod as unknown as Json;
-  return {
-    ...buildPlan(manifests),
-    manifests: [...buildPlan(manifests).manifests.slice(0, 1), { ...admitted }],
-    changes: findChanges(sent, admitted),
-  };
+  const changes = findChanges({ ...manifests.pod }, admitted);
+  return { ...buildPlan(manifests), changes: changes.filter(({ path }) => !BOOKKEEPING.test(path)) };
 }
 
 type Change = NonNullable<Plan['changes']>[number];

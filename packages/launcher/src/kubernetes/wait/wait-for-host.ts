@@ -1,157 +1,173 @@
-/** Waits until the container named `host` runs: event-driven, with a budget per stage. */
-import type { Clock, Stage } from '@omnigent/protocol';
-import type { ClusterEvent } from '../api/objects/event.ts';
+/** Waits until the host of a Pod runs, or says why it will not. Driven by the shared watch; the clock only ends it. */
+import type { Clock } from '@omnigent/protocol';
+import type { ClusterClient } from '../api/cluster-client.ts';
+import type { ClusterError } from '../api/cluster-error.ts';
 import type { Pod } from '../api/objects/pod.ts';
-import type { PodWatch } from '../api/pod-watch.ts';
-import type { KubernetesConfig } from '../config/parse-config.ts';
-import { findScaling } from '../status/evidence.ts';
-import { judgePod } from '../status/judge-pod.ts';
-import { diagnoseGone } from '../status/pod-fault.ts';
-import { buildFault } from '../status/verdict.ts';
-import type { Fault, Verdict } from '../status/verdict.ts';
-import { Observations } from './observations.ts';
-import { renderTimeout, toBudgetMs, toTimeoutCode } from './stage-clock.ts';
-import type { StageTime } from './stage-clock.ts';
+import type { PodObservation } from '../api/pod-watch.ts';
+import { assessEvents } from '../status/assess-events.ts';
+import { assessPod } from '../status/assess-pod.ts';
+import type { PodStage } from '../status/assessment.ts';
+import { diagnoseDeletion } from '../status/diagnose-pod-end.ts';
+import { buildFailure } from '../status/failure.ts';
+import type { Failure } from '../status/failure.ts';
+import { resolveStage } from '../status/resolve-stage.ts';
+import type { StageBudgets } from './budgets.ts';
+import { buildTimeout } from './build-timeout.ts';
+import { openPodInbox } from './pod-inbox.ts';
+import type { PodInbox } from './pod-inbox.ts';
+import { confirmExpiry, observeEvents, observeWaiting, resolveStep } from './wait-state.ts';
+import type { WaitState } from './wait-state.ts';
 
-export interface WaitOptions {
-  readonly watch: PodWatch;
-  /** The Pod as its creation returned it. */
-  readonly pod: Pod;
-  readonly config: KubernetesConfig;
+export interface WaitForHostOptions {
+  readonly client: Pick<ClusterClient, 'podWatch' | 'getPod' | 'listEvents'>;
   readonly clock: Clock;
+  readonly budgets: StageBudgets;
   readonly signal: AbortSignal;
-  readonly onStage: (stage: Stage, message?: string) => void;
-  /** Reads the Pod's events; asked only when the scheduling budget is used up. */
-  readonly listEvents: () => Promise<readonly ClusterEvent[]>;
+  /** Called with each new stage, and again with each new thing to say about it. */
+  readonly onProgress: (stage: PodStage, detail: string | null) => void;
 }
 
-/** How the wait ended; `pod` is how the Pod was seen last. */
-export type WaitResult =
-  | { readonly state: 'running'; readonly pod: Pod }
-  | { readonly state: 'failed'; readonly pod: Pod; readonly fault: Fault };
+export type WaitOutcome =
+  | { readonly type: 'running'; readonly pod: Pod }
+  | { readonly type: 'failed'; readonly pod: Pod; readonly stage: PodStage; readonly failure: Failure };
 
-/** What an autoscaler gets to bring a node. */
-const SCALE_UP_MS = 15 * 60_000;
+/** A look-up must not hold the wait up. */
+const LOOK_UP_MS = 5_000;
 
-interface WaitState {
-  pod: Pod;
-  verdict: Verdict;
-  stage: Stage | undefined;
-  detail: string | undefined;
-  progress: string;
-  /** When the no-progress clock runs out. */
-  deadlineMs: number;
-  budgetMs: number;
-  /** When a fault that may pass was seen first. */
-  suspectedMs: number | undefined;
-  suspectedCode: string | undefined;
-  isExtended: boolean;
-  readonly stages: StageTime[];
-}
+class HostWait {
+  readonly #options: WaitForHostOptions;
+  #pod: Pod;
+  #state: WaitState | null = null;
+  #outcome: WaitOutcome | null = null;
 
-/** Never rejects but with the signal's reason. */
-export async function waitForHost(options: WaitOptions): Promise<WaitResult> {
-  const { watch, pod, clock, signal } = options;
-  using observations = new Observations(watch, { name: pod.metadata.name, known: pod });
-  const now = clock.monotonicMs();
-  const state: WaitState = {
-    pod,
-    verdict: judgePod(pod),
-    stage: undefined,
-    detail: undefined,
-    progress: '',
-    deadlineMs: now,
-    budgetMs: 0,
-    suspectedMs: undefined,
-    suspectedCode: undefined,
-    isExtended: false,
-    stages: [],
-  };
-  for (;;) {
-    signal.throwIfAborted();
-    const result = step(state, options) ?? (await checkDeadline(state, options));
-    if (result !== undefined) return result;
-    await waitForNews(observations, state, options);
-    for (const observation of observations.take()) {
-      if (observation.type === 'present') state.pod = observation.pod;
-      if (observation.type === 'deleted')
-        return { state: 'failed', pod: observation.last, fault: diagnoseGone(observation.last) };
-      if (observation.type === 'absent')
-        return { state: 'failed', pod: state.pod, fault: diagnoseGone(state.pod) };
-    }
-    state.verdict = judgePod(state.pod);
+  constructor(pod: Pod, options: WaitForHostOptions) {
+    this.#options = options;
+    this.#pod = pod;
+    this.#observePod(pod);
   }
-}
 
-/** Looks at the verdict: ends the wait, or moves the clocks. */
-function step(state: WaitState, { clock, onStage, config }: WaitOptions): WaitResult | undefined {
-  const { verdict, pod } = state;
-  const now = clock.monotonicMs();
-  if (verdict.state === 'running') {
-    onStage('starting');
-    return { state: 'running', pod };
-  }
-  if (verdict.state === 'failed') return suspect(state, { fault: verdict.fault, now });
-  state.suspectedMs = undefined;
-  const isNewStage = verdict.stage !== state.stage;
-  if (isNewStage) {
-    state.stages.push({ stage: verdict.stage, enteredMs: now });
-    state.isExtended = false;
-  }
-  if (isNewStage || verdict.detail !== state.detail) onStage(verdict.stage, verdict.detail);
-  if (isNewStage || verdict.progress !== state.progress) {
-    state.budgetMs = toBudgetMs(config, verdict.stage);
-    state.deadlineMs = now + state.budgetMs;
-  }
-  state.stage = verdict.stage;
-  state.detail = verdict.detail;
-  state.progress = verdict.progress;
-  return undefined;
-}
-
-/** A fault that may pass counts only when it lasts. */
-function suspect(
-  state: WaitState,
-  { fault, now }: { readonly fault: Fault; readonly now: number },
-): WaitResult | undefined {
-  if (state.suspectedMs === undefined || state.suspectedCode !== fault.code) {
-    state.suspectedMs = now;
-    state.suspectedCode = fault.code;
-  }
-  const isLasting = now - state.suspectedMs >= fault.graceMs;
-  state.deadlineMs = state.suspectedMs + fault.graceMs;
-  return isLasting ? { state: 'failed', pod: state.pod, fault } : undefined;
-}
-
-async function checkDeadline(state: WaitState, options: WaitOptions): Promise<WaitResult | undefined> {
-  const { clock } = options;
-  if (state.verdict.state !== 'waiting' || clock.monotonicMs() < state.deadlineMs) return undefined;
-  const { stage } = state.verdict;
-  if (stage === 'scheduling' && !state.isExtended) {
-    state.isExtended = true;
-    const scaling = findScaling(await options.listEvents());
-    if (scaling === 'growing') {
-      state.deadlineMs = clock.monotonicMs() + SCALE_UP_MS;
-      state.budgetMs += SCALE_UP_MS;
-      options.onStage(stage, 'an autoscaler is adding a node');
-      return undefined;
+  async run(inbox: PodInbox): Promise<WaitOutcome> {
+    for (;;) {
+      this.#options.signal.throwIfAborted();
+      for (const observation of inbox.take()) this.#observe(observation);
+      if (this.#outcome !== null) return this.#outcome;
+      await this.#advance(inbox);
     }
   }
-  const detail = state.detail === undefined ? '' : `: ${state.detail}`;
-  const message = `${renderTimeout(stage, state.budgetMs, state.stages)}${detail}`;
-  return { state: 'failed', pod: state.pod, fault: buildFault({ code: toTimeoutCode(stage), message }) };
+
+  async #advance(inbox: PodInbox): Promise<void> {
+    const { clock, signal } = this.#options;
+    const state = this.#state;
+    if (state === null) return;
+    const step = resolveStep(state, clock.monotonicMs());
+    switch (step.type) {
+      case 'fail':
+        return this.#fail(step.failure);
+      case 'look':
+        return await this.#look(state);
+      case 'expire':
+        return state.isConfirmed
+          ? this.#fail(buildTimeout(state, clock.monotonicMs()))
+          : await this.#confirm();
+      case 'sleep':
+        return await inbox.wait({ clock, signal, delayMs: step.delayMs });
+    }
+  }
+
+  #moment() {
+    return { nowMs: this.#options.clock.monotonicMs(), budgets: this.#options.budgets };
+  }
+
+  #fail(failure: Failure): void {
+    this.#outcome ??= {
+      type: 'failed',
+      pod: this.#pod,
+      stage: this.#state?.stage ?? resolveStage(this.#pod),
+      failure,
+    };
+  }
+
+  #observe(observation: PodObservation): void {
+    switch (observation.type) {
+      case 'present':
+        return this.#observePod(observation.pod);
+      case 'deleted':
+        this.#pod = observation.last;
+        return this.#fail(diagnoseDeletion(observation.last));
+      case 'absent':
+        return this.#fail(diagnoseDeletion(this.#pod));
+      case 'trouble':
+        return this.#observeTrouble(observation.error);
+    }
+  }
+
+  #observePod(pod: Pod): void {
+    this.#pod = pod;
+    const assessment = assessPod(pod);
+    if (assessment.state === 'running') this.#outcome ??= { type: 'running', pod };
+    else if (assessment.state === 'failed')
+      this.#outcome ??= { type: 'failed', pod, stage: assessment.stage, failure: assessment.failure };
+    else {
+      const before = this.#state;
+      this.#state = observeWaiting(before, assessment, this.#moment());
+      const isNews = before?.stage !== this.#state.stage || before.detail !== this.#state.detail;
+      if (isNews) this.#options.onProgress(this.#state.stage, this.#state.detail);
+    }
+  }
+
+  /** Without the right to follow Pods nothing will ever be observed; everything else may pass. */
+  #observeTrouble(error: ClusterError): void {
+    if (error.fault.kind === 'forbidden' || error.fault.kind === 'unauthorized')
+      return this.#fail(buildFailure(error.code, `the Pod cannot be followed: ${error.message}`));
+    this.#options.onProgress(
+      this.#state?.stage ?? 'scheduling',
+      `the Pod cannot be followed now: ${error.message}`,
+    );
+  }
+
+  #lookUpOptions() {
+    return {
+      signal: AbortSignal.any([this.#options.signal, AbortSignal.timeout(LOOK_UP_MS)]),
+      retryForMs: 0,
+    };
+  }
+
+  async #look(state: WaitState): Promise<void> {
+    const { client } = this.#options;
+    const { uid } = this.#pod.metadata;
+    const events = await client.listEvents({ uid, ...this.#lookUpOptions() }).then(
+      (found) => assessEvents(found, this.#pod),
+      // Without the right to read events the status has to do.
+      () => null,
+    );
+    this.#state = observeEvents(state, events, this.#moment());
+  }
+
+  /** Reads the Pod and its events directly, so that no launch ends by a late watch. */
+  async #confirm(): Promise<void> {
+    const { client, clock } = this.#options;
+    const { name, uid } = this.#pod.metadata;
+    try {
+      const pod = await client.getPod(name, this.#lookUpOptions());
+      if (pod?.metadata.uid === uid) this.#observePod(pod);
+      else return this.#fail(diagnoseDeletion(this.#pod));
+    } catch (error) {
+      this.#options.signal.throwIfAborted();
+      const text = error instanceof Error ? error.message : String(error);
+      return this.#fail(buildFailure('cluster_unreachable', `the Pod cannot be followed: ${text}`));
+    }
+    if (this.#outcome !== null || this.#state === null) return;
+    await this.#look(this.#state);
+    this.#state = confirmExpiry(this.#state, clock.monotonicMs());
+  }
 }
 
-/** Resolves at the next observation or when a clock runs out. */
-async function waitForNews(
-  observations: Observations,
-  state: WaitState,
-  { clock, signal }: WaitOptions,
-): Promise<void> {
-  const controller = new AbortController();
-  const both = AbortSignal.any([signal, controller.signal]);
-  const left = Math.max(0, state.deadlineMs - clock.monotonicMs());
-  const timeout = clock.sleep(left, { signal: both }).catch(() => undefined);
-  await Promise.race([observations.whenChanged(), timeout]);
-  controller.abort();
+/**
+ * Waits for the container `host` of a Pod that was just created.
+ *
+ * @throws the signal's reason when it aborts; a launch that fails is an outcome.
+ */
+export async function waitForHost(pod: Pod, options: WaitForHostOptions): Promise<WaitOutcome> {
+  using inbox = openPodInbox(options.client.podWatch, { name: pod.metadata.name, known: pod });
+  return await new HostWait(pod, options).run(inbox);
 }
