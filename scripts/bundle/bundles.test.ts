@@ -1,23 +1,33 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { BUNDLES, HOST_BUNDLE_LIMIT_BYTES, createBundle } from './bundles.ts';
 
-test('the host is one file of at most 300 KB', async () => {
-  const files = await createBundle('host');
-  expect(files).toHaveLength(1);
-  expect(files[0]?.contents.byteLength).toBeLessThanOrEqual(HOST_BUNDLE_LIMIT_BYTES);
-});
+const bundles = await Promise.all(BUNDLES.map(async (name) => ({ name, files: await createBundle(name) })));
 
-test.each(BUNDLES)(
-  '%s loads no built-in module as an ES module, which would load all of fetch at its start',
-  async (name) => {
-    const files = await createBundle(name);
-    const imports = files.flatMap(({ text }) => [...text.matchAll(/\bfrom ?["'](node:[a-z/_]+)["']/g)]);
-    expect(imports.map(([, builtin]) => builtin).filter((builtin) => builtin !== 'node:module')).toEqual([]);
-  },
-);
+/** Files of one bundle. */
+function filesOf(name: string): { text: string; contents: Uint8Array }[] {
+  return bundles.find((bundle) => bundle.name === name)?.files ?? [];
+}
 
-test('the server carries the messages of one language', async () => {
-  const files = await createBundle('server');
-  expect(files.filter(({ text }) => text.includes('Invalid input'))).not.toEqual([]);
-  expect(files.filter(({ text }) => text.includes('Ung\\xFCltige Eingabe'))).toEqual([]);
+describe('a bundle', () => {
+  test('of the host is one file of at most 300 KB', () => {
+    expect(filesOf('host')).toHaveLength(1);
+    expect(filesOf('host')[0]?.contents.byteLength).toBeLessThanOrEqual(HOST_BUNDLE_LIMIT_BYTES);
+  });
+
+  test.each(BUNDLES)(
+    'of %s loads no built-in module as an ES module, which loads fetch at its start',
+    (name) => {
+      const imports = filesOf(name).flatMap(({ text }) => [
+        ...text.matchAll(/\bfrom ?["'](node:[a-z/_]+)["']/g),
+      ]);
+      expect(imports.map(([, builtin]) => builtin).filter((builtin) => builtin !== 'node:module')).toEqual(
+        [],
+      );
+    },
+  );
+
+  test('of the server carries the messages of one language', () => {
+    expect(filesOf('server').filter(({ text }) => text.includes('Invalid input'))).not.toEqual([]);
+    expect(filesOf('server').filter(({ text }) => text.includes('Ung\\xFCltige Eingabe'))).toEqual([]);
+  });
 });
