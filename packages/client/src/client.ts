@@ -20,7 +20,7 @@ import type {
   SweepReport,
 } from '@omnigent/protocol';
 import * as z from 'zod';
-import { Http } from './http.ts';
+import { Http, platformFetch } from './http.ts';
 import type { Fetch } from './http.ts';
 import { Reattacher } from './reattach.ts';
 import { SandboxHandle } from './sandbox-handle.ts';
@@ -62,7 +62,7 @@ export class Client {
     this.#http = new Http({
       url: options.url,
       token: options.token,
-      fetch: options.fetch ?? ((url, init) => fetch(url, init)),
+      fetch: options.fetch ?? platformFetch,
     });
     this.#context = {
       http: this.#http,

@@ -9,7 +9,7 @@ const MAX_LINE_CHARACTERS = 1024 * 1024;
 
 /** Yields each event as it is complete. */
 export async function* readServerSentEvents(
-  stream: ReadableStream<Uint8Array>,
+  stream: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ServerSentEvent> {
   const decoder = new TextDecoder();
   let rest = '';

@@ -3,6 +3,7 @@ import { SERVER_ROUTES, SandboxError, isSandboxError, sandboxEventSchema } from 
 import type { SandboxEvent } from '@omnigent/protocol';
 import { readServerSentEvents } from './event-source.ts';
 import type { Http } from './http.ts';
+import { readBody } from './read-body.ts';
 import { Reattacher } from './reattach.ts';
 import type { ReattachOptions } from './reattach.ts';
 
@@ -24,7 +25,7 @@ export async function* followEvents(options: FollowEventsOptions): AsyncGenerato
         headers: { 'last-event-id': last },
         signal,
       });
-      for await (const { id, data } of readServerSentEvents(toStream(response))) {
+      for await (const { id, data } of readServerSentEvents(readBody(response))) {
         reattacher.succeed();
         last = id;
         const event = sandboxEventSchema.parse(JSON.parse(data));
@@ -38,10 +39,4 @@ export async function* followEvents(options: FollowEventsOptions): AsyncGenerato
       await reattacher.waitAfter(isSandboxError(error) ? error : http.toConnectionError(error, signal));
     }
   }
-}
-
-/** The body of a streamed answer. */
-export function toStream(response: Response): ReadableStream<Uint8Array> {
-  if (response.body === null) throw new SandboxError('server_answer', 'the answer has no body');
-  return response.body;
 }

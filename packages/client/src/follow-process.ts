@@ -9,8 +9,8 @@ import {
   processExitSchema,
 } from '@omnigent/protocol';
 import type { LogRecord, ProcessExit, StartProcessInput } from '@omnigent/protocol';
-import { toStream } from './follow-events.ts';
-import type { Http } from './http.ts';
+import type { FetchResponse, Http } from './http.ts';
+import { readBody } from './read-body.ts';
 import { Reattacher } from './reattach.ts';
 import type { ReattachOptions } from './reattach.ts';
 
@@ -37,7 +37,7 @@ export async function* followProcess(options: FollowProcessOptions): AsyncGenera
       state.isStarted = true;
       // A record that was cut is asked for again as a whole, so that a gap can only be between records.
       const decoder = new LogDecoder(state.offset);
-      for await (const chunk of toStream(response)) {
+      for await (const chunk of readBody(response)) {
         for (const record of decoder.push(chunk)) {
           reattacher.succeed();
           state.offset = record.end;
@@ -60,7 +60,7 @@ export async function* followProcess(options: FollowProcessOptions): AsyncGenera
 async function open(
   options: FollowProcessOptions,
   { offset, isStarted }: { readonly offset: number; readonly isStarted: boolean },
-): Promise<Response> {
+): Promise<FetchResponse> {
   const { http, sandboxId, processId, start, signal } = options;
   const query = { follow: 1, offset };
   if (!isStarted && start !== undefined) {

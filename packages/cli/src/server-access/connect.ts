@@ -6,6 +6,7 @@ import type { Client } from '@omnigent/client';
 import { COMMAND_ENVIRONMENT, SandboxError } from '@omnigent/protocol';
 import { findServer, startEmbeddedServer } from './embedded-server.ts';
 import { configureNetwork } from './network.ts';
+import { nodeFetch } from './node-fetch.ts';
 import { resolveStateDirectory } from './state-directory.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -32,13 +33,17 @@ export async function connect(flags: ServerFlags, options: ConnectOptions): Prom
   if (chosen !== undefined && chosen !== '') {
     const url = parseServerUrl(chosen);
     await configureNetwork(url, { caBundle: flags.caBundle, environment });
-    return createClient({ url, token: await resolveToken(flags, { environment, stateDirectory }) });
+    return createClient({
+      url,
+      fetch: nodeFetch,
+      token: await resolveToken(flags, { environment, stateDirectory }),
+    });
   }
   const url =
     (await findServer(stateDirectory)) ??
     (isStarting ? await startEmbeddedServer(stateDirectory) : undefined);
   if (url === undefined) throw new SandboxError('server_unreachable', `no server runs on ${stateDirectory}`);
-  return createClient({ url, token: await readToken(join(stateDirectory, 'token')) });
+  return createClient({ url, fetch: nodeFetch, token: await readToken(join(stateDirectory, 'token')) });
 }
 
 function parseServerUrl(text: string): string {

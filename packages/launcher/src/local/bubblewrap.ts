@@ -40,16 +40,22 @@ export async function readRootEntries(): Promise<RootEntry[]> {
   return entries.flat();
 }
 
-export interface BubblewrapOptions {
-  readonly rootEntries: readonly RootEntry[];
-  readonly paths: SandboxPaths;
+/** What runs in a sandbox, and where the machine keeps it. */
+export interface HostFiles {
   readonly nodePath: string;
   readonly hostBundle: string;
+  /** Compiled code of the host; null when there is none. */
+  readonly compileCache: string | null;
+}
+
+export interface BubblewrapOptions extends HostFiles {
+  readonly rootEntries: readonly RootEntry[];
+  readonly paths: SandboxPaths;
   readonly readablePaths: readonly string[];
   readonly command: readonly string[];
 }
 
-/** Namespaces and the read-only view of the system; also what the probe tries. */
+/** Namespaces and the read-only view of the system. */
 export function buildSystemArguments(rootEntries: readonly RootEntry[]): string[] {
   return [
     '--unshare-user',
@@ -66,16 +72,40 @@ export function buildSystemArguments(rootEntries: readonly RootEntry[]): string[
   ];
 }
 
+/** Node.js, the host and its compiled code. */
+function buildHostMounts(
+  { nodePath, hostBundle, compileCache }: HostFiles,
+  cacheFlag: '--ro-bind' | '--bind',
+): string[] {
+  return [
+    ...['--ro-bind', nodePath, INSIDE.node, '--ro-bind', dirname(hostBundle), INSIDE.host],
+    ...(compileCache === null ? [] : [cacheFlag, compileCache, INSIDE.compileCache]),
+  ];
+}
+
+/** What the probe tries: the host in all of a sandbox's namespaces, which also fills the compile cache. */
+export function buildProbeArguments(rootEntries: readonly RootEntry[], files: HostFiles): string[] {
+  const mounts = buildHostMounts(files, '--bind');
+  return [
+    ...buildSystemArguments(rootEntries),
+    ...mounts,
+    '--',
+    INSIDE.node,
+    `${INSIDE.host}/main.js`,
+    '--version',
+  ];
+}
+
 /** The arguments of `bwrap`. No secret is among them: the token comes by the environment. */
 export function buildBubblewrapArguments(options: BubblewrapOptions): string[] {
-  const { rootEntries, paths, nodePath, hostBundle, readablePaths, command } = options;
+  const { rootEntries, paths, readablePaths, command } = options;
   return [
     ...buildSystemArguments(rootEntries),
     '--new-session',
     ...ETC_PATHS.flatMap((path) => ['--ro-bind-try', path, path]),
     ...['--ro-bind', paths.passwd, '/etc/passwd', '--ro-bind', paths.group, '/etc/group'],
     ...readablePaths.flatMap((path) => ['--ro-bind-try', path, path]),
-    ...['--ro-bind', nodePath, INSIDE.node, '--ro-bind', dirname(hostBundle), INSIDE.host],
+    ...buildHostMounts(options, '--ro-bind'),
     ...['--bind', paths.home, SANDBOX_HOME],
     ...['--chdir', SANDBOX_HOME],
     '--',

@@ -11,10 +11,12 @@ export interface HostPlace {
   readonly node: string;
   readonly bundle: string;
   readonly home: string;
+  /** Compiled code of the host, as it sees it; null when there is none. */
+  readonly compileCache: string | null;
 }
 
 /** The place of node, bundle and home inside an isolated sandbox. */
-export const ISOLATED_PLACE: HostPlace = {
+export const ISOLATED_PLACE: Omit<HostPlace, 'compileCache'> = {
   node: INSIDE.node,
   bundle: `${INSIDE.host}/main.js`,
   home: SANDBOX_HOME,
@@ -40,6 +42,7 @@ export function buildHostEnvironment(place: HostPlace, request: LaunchRequest): 
     SHELL: '/bin/bash',
     // Programs that need a Node.js find ours when the system has none.
     PATH: place.node === INSIDE.node ? `${PATH}:/opt/omnigent/bin` : PATH,
+    ...(place.compileCache === null ? {} : { NODE_COMPILE_CACHE: place.compileCache }),
     ...request.env,
     HOME: place.home,
     [HOST_ENVIRONMENT.isSandbox]: '1',

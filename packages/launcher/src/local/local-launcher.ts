@@ -35,7 +35,7 @@ import { ISOLATED_PLACE, buildHostCommand, buildHostEnvironment } from './host-c
 import type { HostPlace } from './host-command.ts';
 import { resolveIsolation } from './isolation.ts';
 import type { Isolation } from './isolation.ts';
-import { toSandboxPaths, toSandboxesDirectory } from './paths.ts';
+import { INSIDE, toSandboxPaths, toSandboxesDirectory } from './paths.ts';
 import type { SandboxPaths } from './paths.ts';
 import { checkMachine } from './preflight.ts';
 import { findSandboxPids, readStartTime } from './process-scan.ts';
@@ -81,7 +81,7 @@ class LocalLauncher implements SandboxLauncher {
 
   constructor(options: LocalLauncherOptions) {
     this.#options = options;
-    this.#isolation = resolveIsolation(options.config);
+    this.#isolation = resolveIsolation(options);
     this.#isolation.catch(() => undefined);
   }
 
@@ -203,16 +203,16 @@ class LocalLauncher implements SandboxLauncher {
 
   #place(isolation: Isolation, paths: SandboxPaths): HostPlace {
     const { nodePath, hostBundle } = this.#options;
-    return isolation.kind === 'bubblewrap'
-      ? ISOLATED_PLACE
-      : { node: nodePath, bundle: hostBundle, home: paths.home };
+    if (isolation.kind === 'none')
+      return { node: nodePath, bundle: hostBundle, home: paths.home, compileCache: null };
+    return { ...ISOLATED_PLACE, compileCache: isolation.compileCache === null ? null : INSIDE.compileCache };
   }
 
   #argv(isolation: Isolation, paths: SandboxPaths, request: LaunchRequest): string[] {
     const { nodePath, hostBundle, config } = this.#options;
     const command = buildHostCommand(this.#place(isolation, paths), request.serverUrl);
     if (isolation.kind === 'none') return command;
-    const { rootEntries } = isolation;
+    const { rootEntries, compileCache } = isolation;
     return [
       'bwrap',
       ...buildBubblewrapArguments({
@@ -220,6 +220,7 @@ class LocalLauncher implements SandboxLauncher {
         paths,
         nodePath,
         hostBundle,
+        compileCache,
         readablePaths: config.readable_paths,
         command,
       }),

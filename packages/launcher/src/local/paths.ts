@@ -41,4 +41,8 @@ export function toSandboxPaths(stateDirectory: string, providerId: string): Sand
 }
 
 /** Paths inside every isolated sandbox. */
-export const INSIDE = { node: '/opt/omnigent/bin/node', host: '/opt/omnigent/host' } as const;
+export const INSIDE = {
+  node: '/opt/omnigent/bin/node',
+  host: '/opt/omnigent/host',
+  compileCache: '/opt/omnigent/compile-cache',
+} as const;
