@@ -52,6 +52,7 @@ async function launch({ client, config, clock }: StartHostContext, attempt: Atte
     return outcome.pod;
   }
   const { failure, stage } = outcome;
+  trail.enter(stage);
   const stages = trail.records;
   const { secrets } = attempt;
   throw new LaunchError(await collectEvidence(client, { pod: outcome.pod, failure, stage, stages, secrets }));

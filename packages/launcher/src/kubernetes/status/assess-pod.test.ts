@@ -41,7 +41,7 @@ describe('a Pod as a real cluster reports it', () => {
     ],
     ['program-missing', 'container_start_failed', '"/no/such/program"', 'host'],
     ['image-name-invalid', 'image_name_invalid', 'repository name (App) must be lowercase', null],
-  ])('%s fails at once with %s', (name, code, message, container) => {
+  ])('%s fails at once with %s', (name, code, ...[message, container]) => {
     const failure = failureOf(readSituation(name).pod);
     expect(failure).toMatchObject({ code, container, isRelaunchable: false });
     expect(failure?.message).toContain(message);
@@ -60,7 +60,7 @@ describe('a Pod as a real cluster reports it', () => {
     ['registry-not-found', 'registry_unreachable', 'no such host', 15_000],
     ['registry-refuses-connection', 'registry_unreachable', 'connection refused', 15_000],
     ['volume-claim-missing', 'volume_failed', 'PersistentVolumeClaim "no-claim" does not exist', 5_000],
-  ])('%s is a doubt of %s that lasts', (name, code, message, graceMs) => {
+  ])('%s is a doubt of %s that lasts', (name, code, ...[message, graceMs]) => {
     const { doubt } = waitingOf(readSituation(name).pod);
     expect(doubt).toMatchObject({ graceMs, failure: { code } });
     expect(doubt?.failure.message).toContain(message);

@@ -40,13 +40,18 @@ const START_REASONS: ReadonlySet<string> = new Set([
   'PostStartHookError',
 ]);
 
+/** What the registry said, without what the kubelet puts in front of it. */
+function toPullText(message: string): string {
+  return cleanText(message.replace(/^Back-off pulling image "[^"]*": (ErrImagePull: )?/, ''));
+}
+
 /** The doubt about a pull by its message; null for what the kubelet should go on trying. */
 export function diagnosePull(
   message: string,
   container: { readonly name: string; readonly image: string },
 ): Doubt | null {
   const what = `the image ${container.image} of container ${container.name}`;
-  const text = cleanText(message);
+  const text = toPullText(message);
   switch (classifyPull(message, container.image)) {
     case 'name_invalid':
       return {
@@ -88,7 +93,7 @@ function diagnosePullWait(
   const doubt = diagnosePull(message, container);
   if (doubt !== null) return { doubt, detail: doubt.failure.message, isUnexplained: false };
   const isUnexplained = !isExplained(message);
-  const text = message === '' ? 'the pull failed' : cleanText(message);
+  const text = message === '' ? 'the pull failed' : toPullText(message);
   return { doubt: null, detail: `still retrying the image of ${container.name}: ${text}`, isUnexplained };
 }
 

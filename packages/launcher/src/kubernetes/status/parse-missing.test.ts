@@ -18,7 +18,7 @@ describe('what does not exist', () => {
     ],
     ["couldn't find key nokey in ConfigMap ns/kube-root-ca.crt", 'config_map', 'kube-root-ca.crt', 'nokey'],
     ["couldn't find key TOKEN in Secret ns/harness", 'secret', 'harness', 'TOKEN'],
-  ])('is named by: %s', (message, kind, name, key) => {
+  ])('is named by: %s', (message, kind, ...[name, key]) => {
     expect(parseMissing(message)).toEqual({ kind, name, key });
   });
 
