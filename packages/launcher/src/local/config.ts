@@ -2,7 +2,8 @@
 import { SandboxError } from '@omnigent/protocol';
 import * as z from 'zod';
 
-const localConfigSchema = z.strictObject({
+/** Keys of the section `sandbox.local`. */
+export const localConfigSchema = z.strictObject({
   /** `auto`: bubblewrap where it works, else none with a warning. */
   isolation: z.enum(['auto', 'bubblewrap', 'none']).default('auto'),
   /** Absolute paths of the machine that every sandbox may read. */
