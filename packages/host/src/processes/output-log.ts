@@ -14,6 +14,9 @@ interface Segment {
   size: number;
 }
 
+/** A record in pieces (header, bytes), so that nothing is copied. */
+export type LogPieces = readonly Uint8Array[];
+
 export interface OutputLogOptions {
   /** Directory of the log's files; made when the first bytes arrive. */
   readonly directory: string;
@@ -23,6 +26,11 @@ export interface OutputLogOptions {
   /** Told when the disk refuses; the log goes on in memory within {@link MEMORY_BYTES}. */
   readonly onDiskError?: (message: string) => void;
 }
+
+/** Where the bytes of an offset are. */
+export type LogPlace =
+  | { readonly kind: 'memory' }
+  | { readonly kind: 'file'; readonly path: string; readonly position: number; readonly length: number };
 
 const DEFAULT_SEGMENT_BYTES = 8 * 1024 * 1024;
 /** Bytes that may wait for the disk before the writer should pause its source. */
@@ -35,8 +43,8 @@ export class OutputLog {
   readonly #segmentBytes: number;
   #segments: Segment[] = [];
   #current: FileHandle | undefined;
-  /** Records that wait for the disk, and the offset of the first. */
-  #pending: Uint8Array[] = [];
+  /** Records that wait for the disk, each as its pieces, and the offset of the first. */
+  #pending: LogPieces[] = [];
   #pendingStart = 0;
   #firstOffset = 0;
   #endOffset = 0;
@@ -68,10 +76,10 @@ export class OutputLog {
   }
 
   /** Appends whole records. Returns whether the source may go on at once; if not, wait for {@link whenDrained}. */
-  append(records: readonly Uint8Array[]): boolean {
+  append(records: readonly LogPieces[]): boolean {
     for (const record of records) {
       this.#pending.push(record);
-      this.#endOffset += record.length;
+      this.#endOffset += measure(record);
     }
     this.#wake();
     this.#flushing ??= this.#flush();
@@ -110,26 +118,34 @@ export class OutputLog {
     });
   }
 
-  /** Up to `maxBytes` from an offset that is kept; undefined when that offset is gone; empty at the end. */
-  async read(offset: number, maxBytes: number): Promise<Uint8Array | undefined> {
+  /** What is kept at an offset: bytes that wait in memory, or a place in a file; undefined when that offset is gone. */
+  locate(offset: number): LogPlace | undefined {
     if (offset < this.#firstOffset) return undefined;
-    if (offset >= this.#pendingStart) return this.#readPending(offset, maxBytes);
+    if (offset >= this.#pendingStart) return { kind: 'memory' };
     const segment = this.#segments.find((candidate) => offset < candidate.start + candidate.size);
     if (segment === undefined) return undefined;
-    const length = Math.min(maxBytes, segment.start + segment.size - offset);
-    try {
-      await using file = await open(segment.path, 'r');
-      const { bytesRead, buffer } = await file.read(
-        Buffer.allocUnsafe(length),
-        0,
-        length,
-        offset - segment.start,
-      );
-      return buffer.subarray(0, bytesRead);
-    } catch {
-      // The segment went away between the look and the read: its bytes are no longer kept.
-      return undefined;
+    return {
+      kind: 'file',
+      path: segment.path,
+      position: offset - segment.start,
+      length: segment.start + segment.size - offset,
+    };
+  }
+
+  /** Up to `maxBytes` from an offset that is in memory; empty at the end. */
+  readMemory(offset: number, maxBytes: number): Uint8Array {
+    const parts: Uint8Array[] = [];
+    let at = this.#pendingStart;
+    let left = maxBytes;
+    for (const piece of this.#pending.flat()) {
+      if (at + piece.length > offset && left > 0) {
+        const part = piece.subarray(Math.max(0, offset - at)).subarray(0, left);
+        parts.push(part);
+        left -= part.length;
+      }
+      at += piece.length;
     }
+    return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
   }
 
   /** Forgets everything; readers end. */
@@ -141,21 +157,6 @@ export class OutputLog {
     await Promise.all(this.#segments.map(({ path }) => unlink(path).catch(() => undefined)));
     this.#segments = [];
     this.#firstOffset = this.#endOffset;
-  }
-
-  #readPending(offset: number, maxBytes: number): Uint8Array {
-    const parts: Uint8Array[] = [];
-    let at = this.#pendingStart;
-    let left = maxBytes;
-    for (const record of this.#pending) {
-      if (at + record.length > offset && left > 0) {
-        const part = record.subarray(Math.max(0, offset - at)).subarray(0, left);
-        parts.push(part);
-        left -= part.length;
-      }
-      at += record.length;
-    }
-    return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
   }
 
   #wake(): void {
@@ -186,9 +187,9 @@ export class OutputLog {
     this.#drainWaiters.clear();
   }
 
-  async #write(batch: readonly Uint8Array[]): Promise<void> {
+  async #write(batch: readonly LogPieces[]): Promise<void> {
     const segment = await this.#segmentForWriting();
-    const { bytesWritten } = await this.#currentFile().writev([...batch], segment.size);
+    const { bytesWritten } = await this.#currentFile().writev(batch.flat(), segment.size);
     if (bytesWritten !== sum(batch)) throw new Error('the disk took only a part of the output');
     segment.size += bytesWritten;
     await this.#trim();
@@ -234,13 +235,17 @@ export class OutputLog {
     while (this.#endOffset - this.#pendingStart > MEMORY_BYTES) {
       const dropped = this.#pending.shift();
       if (dropped === undefined) break;
-      this.#pendingStart += dropped.length;
+      this.#pendingStart += measure(dropped);
       this.#firstOffset = this.#pendingStart;
     }
     return false;
   }
 }
 
-function sum(records: readonly Uint8Array[]): number {
-  return records.reduce((total, record) => total + record.length, 0);
+function measure(record: LogPieces): number {
+  return record.reduce((total, piece) => total + piece.length, 0);
+}
+
+function sum(records: readonly LogPieces[]): number {
+  return records.reduce((total, record) => total + measure(record), 0);
 }

@@ -21,7 +21,7 @@ import type {
 } from '@omnigent/protocol';
 import { InputSink } from './input-sink.ts';
 import { readMemoryFacts } from './memory-limit.ts';
-import { OutputLog } from './output-log.ts';
+import type { LogPieces, OutputLog } from './output-log.ts';
 import { PROCESS_MARK, signalTree } from './process-tree.ts';
 import { diagnoseSpawnError } from './program-fault.ts';
 
@@ -223,19 +223,18 @@ export class SupervisedProcess {
     };
     this.#exit = exit;
     this.input.close();
-    this.log.append([buildLogRecord(LOG_STREAM.exit, Buffer.from(JSON.stringify(exit)))]);
+    this.log.append([[buildLogRecord(LOG_STREAM.exit, Buffer.from(JSON.stringify(exit)))]]);
     this.log.end();
     this.#closed.resolve();
   }
 }
 
-/** A chunk as records. */
-function buildRecords(kind: LogStream, chunk: Uint8Array): Uint8Array[] {
-  const parts: Uint8Array[] = [];
+/** A chunk as records, without copying its bytes. */
+function buildRecords(kind: LogStream, chunk: Uint8Array): LogPieces[] {
+  const records: LogPieces[] = [];
   for (let at = 0; at < chunk.length; at += LOG_MAX_RECORD_BYTES) {
     const part = chunk.subarray(at, at + LOG_MAX_RECORD_BYTES);
-    // One piece per record: the log drops and splits at records only.
-    parts.push(Buffer.concat([buildLogHeader(kind, part.length), part]));
+    records.push([buildLogHeader(kind, part.length), part]);
   }
-  return parts;
+  return records;
 }
