@@ -1,20 +1,16 @@
 /**
- * The baseline of throughput: a process that runs a program and pipes its output into a bare WebSocket.
- * Started as `node bare-pipe.ts PROGRAM ARGUMENT…`; prints its port, then runs the program once for each connection.
+ * The baseline of throughput: a process that dials, as a host does, and pipes the output of a program into a bare WebSocket.
+ * Started as `node bare-pipe.ts URL PROGRAM ARGUMENT…`; does it once for each line on standard input.
  */
 import { spawn } from 'node:child_process';
-import { createServer } from 'node:http';
+import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
-import { WebSocketServer, createWebSocketStream } from 'ws';
-import { listenOnLoopback } from '../harness/listen.ts';
+import { WebSocket, createWebSocketStream } from 'ws';
 
-const [program = '', ...args] = process.argv.slice(2);
-const server = createServer();
-const acceptor = new WebSocketServer({ server, perMessageDeflate: false });
+const [url = '', program = '', ...args] = process.argv.slice(2);
 
-acceptor.on('connection', (webSocket) => {
+for await (const _ of createInterface(process.stdin)) {
+  const stream = createWebSocketStream(new WebSocket(url, { perMessageDeflate: false }));
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  void pipeline(child.stdout, createWebSocketStream(webSocket));
-});
-
-process.stdout.write(`${await listenOnLoopback(server)}\n`);
+  await pipeline(child.stdout, stream);
+}

@@ -1,12 +1,13 @@
 /** Output of a program through host, tunnel, server and SDK, against the same program's over a bare WebSocket between two processes. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
+import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import type { SandboxHandle } from '@omnigent/client';
 import { LOG_STREAM } from '@omnigent/protocol';
-import { WebSocket, createWebSocketStream } from 'ws';
+import { WebSocketServer, createWebSocketStream } from 'ws';
 import type { Benchmark } from '../harness/benchmark.ts';
+import { listenOnLoopback } from '../harness/listen.ts';
 import { openSandbox } from './sandbox.ts';
 
 const SIZE_BYTES = 200_000_000;
@@ -27,7 +28,7 @@ export const throughputBenchmark: Benchmark = {
     const owned = resources.move();
     return {
       takeSubject: () => timeBytes(() => countOutput(sandbox)),
-      takeBaseline: () => timeBytes(() => countWebSocket(pipe.port)),
+      takeBaseline: () => timeBytes(() => pipe.count()),
       [Symbol.asyncDispose]: () => owned.disposeAsync(),
     };
   },
@@ -49,27 +50,31 @@ async function countOutput(sandbox: SandboxHandle): Promise<number> {
   return bytes;
 }
 
-async function countWebSocket(port: number): Promise<number> {
-  const webSocket = new WebSocket(`ws://127.0.0.1:${port}`, { perMessageDeflate: false });
-  let bytes = 0;
-  for await (const chunk of createWebSocketStream(webSocket)) bytes += chunk.length;
-  return bytes;
-}
-
 interface Pipe extends AsyncDisposable {
-  readonly port: number;
+  /** Has the other process run the program once and counts what arrives. */
+  count(): Promise<number>;
 }
 
 async function startPipe(): Promise<Pipe> {
-  const args = ['--conditions=source', PIPE, ...PROGRAM];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const ended = once(child, 'close');
-  const [line] = await once(createInterface(child.stdout), 'line');
+  const server = createServer();
+  const acceptor = new WebSocketServer({ server, perMessageDeflate: false });
+  const port = await listenOnLoopback(server);
+  const args = ['--conditions=source', PIPE, `ws://127.0.0.1:${port}`, ...PROGRAM];
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'ignore', 'inherit'] });
   return {
-    port: Number(line),
+    count: async () => {
+      const connected = once(acceptor, 'connection');
+      child.stdin.write('\n');
+      const [webSocket] = await connected;
+      let bytes = 0;
+      for await (const chunk of createWebSocketStream(webSocket)) bytes += chunk.length;
+      return bytes;
+    },
     [Symbol.asyncDispose]: async () => {
-      child.kill('SIGTERM');
+      const ended = once(child, 'close');
+      child.stdin.end();
       await ended;
+      server.close();
     },
   };
 }
