@@ -5,9 +5,14 @@ if (major < 24) {
   process.stderr.write(`omnigent needs Node.js 24 or newer; this is ${process.versions.node}\n`);
   process.exit(1);
 }
-const { enableCompileCache } = await import('node:module');
-// Keeps the compiled code of the bundles between calls, in the user's temporary directory.
-enableCompileCache?.();
+const [{ enableCompileCache }, { homedir }, { join }] = await Promise.all([
+  import('node:module'),
+  import('node:os'),
+  import('node:path'),
+]);
+// Keeps the compiled code of the bundles between calls, where only this user can write.
+const cache = process.env.XDG_CACHE_HOME;
+enableCompileCache(join(cache?.startsWith('/') ? cache : join(homedir(), '.cache'), 'omnigent', 'command'));
 const command = process.argv[2];
 if (command === 'version' || command === '--version') {
   const { VERSION } = await import('../dist/cli/version.js');

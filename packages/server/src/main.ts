@@ -1,4 +1,5 @@
 /** `omnigent server`: settings, state directory, server, signals; only sequences. */
+import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import {
   EXIT,
@@ -23,6 +24,7 @@ import { ensureInstanceId } from './settings/instance-id.ts';
 import { SERVER_USAGE, parseServerArguments, resolveServerSettings } from './settings/settings.ts';
 import type { ServerSettings } from './settings/settings.ts';
 
+const FLUSH_MS = 2_000;
 const CLAIM_TIMEOUT_MS = 15_000;
 const IDLE_MS = 10_000;
 /** A shutdown that hangs is cut: the next process goes on from the store. */
@@ -101,6 +103,8 @@ async function waitForEnd(settings: ServerSettings, server: RunningServer): Prom
 async function serve(settings: ServerSettings, lock: StateLock): Promise<void> {
   const server = await start(settings);
   printReady(server.url, process.pid);
+  // A server that is killed later still leaves its compiled code for the next one.
+  setTimeout(flushCompileCache, FLUSH_MS).unref();
   await waitForEnd(settings, server);
   setTimeout(() => process.exit(EXIT.failure), SHUTDOWN_MS).unref();
   await removeServerFile(settings.stateDirectory);

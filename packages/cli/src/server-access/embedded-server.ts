@@ -12,7 +12,8 @@ const serverFileSchema = z.object({ url: z.string(), pid: z.int(), pid_start_tim
 const readyLineSchema = z.object({ url: z.string() });
 
 const LOG_TAIL_LINES = 20;
-const SERVER_BUNDLE = fileURLToPath(new URL('../server/main.js', import.meta.url));
+/** By the command itself, which keeps the server's compiled code between its starts. */
+const COMMAND = fileURLToPath(new URL('../../bin/omnigent.js', import.meta.url));
 
 async function readStartTime(pid: number): Promise<string | undefined> {
   const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined);
@@ -40,7 +41,7 @@ export async function startEmbeddedServer(stateDirectory: string): Promise<strin
   await mkdir(stateDirectory, { recursive: true, mode: 0o700 });
   const logPath = join(stateDirectory, 'server.log');
   await using log = await open(logPath, 'a', 0o600);
-  const child = spawn(process.execPath, [SERVER_BUNDLE, '--embedded', '--state-dir', stateDirectory], {
+  const child = spawn(process.execPath, [COMMAND, 'server', '--embedded', '--state-dir', stateDirectory], {
     cwd: stateDirectory,
     detached: true,
     stdio: ['ignore', 'pipe', log.fd],

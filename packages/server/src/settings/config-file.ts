@@ -46,7 +46,10 @@ export async function loadConfig(path: string | undefined): Promise<Config> {
   return parseConfig(readYaml(parseYaml, { text, path }), path);
 }
 
-function readYaml(parse: (text: string) => unknown, { text, path }: { readonly text: string; readonly path: string }): unknown {
+function readYaml(
+  parse: (text: string) => unknown,
+  { text, path }: { readonly text: string; readonly path: string },
+): unknown {
   try {
     return parse(text) ?? {};
   } catch (cause) {
