@@ -6,11 +6,14 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
 import { WebSocket, createWebSocketStream } from 'ws';
+import type { ClientOptions } from 'ws';
 
 const [url = '', program = '', ...args] = process.argv.slice(2);
 
 for await (const _ of createInterface(process.stdin)) {
-  const stream = createWebSocketStream(new WebSocket(url, { perMessageDeflate: false }));
+  // Masking in JavaScript would be most of what is measured.
+  const options: ClientOptions = { perMessageDeflate: false, generateMask: (mask) => void mask.fill(0) };
+  const stream = createWebSocketStream(new WebSocket(url, options));
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   await pipeline(child.stdout, stream);
 }
