@@ -141,6 +141,14 @@ test('a file that cannot be parsed is named', async () => {
   await expect(check()).rejects.toThrow(/packages\/protocol\/src\/b\.ts cannot be parsed/);
 });
 
+test('assertions through unknown are a breach, also over several lines', async () => {
+  await write('packages/protocol/src/b.ts', 'const a = 1;\nconst b = {\n  a,\n} as unknown as string;\n');
+  await write('packages/protocol/src/c.ts', 'const c = JSON.parse(text) as unknown;\n');
+  expect(await check()).toEqual([
+    expect.stringContaining('packages/protocol/src/b.ts:2 asserts through unknown'),
+  ]);
+});
+
 describe('exemptions', () => {
   const file = parseSourceFile('packages/protocol/src/table.ts', Array(260).fill('f();').join('\n'));
   const exemption = { path: file.path, subject: '*', reason: 'a table' };

@@ -1,4 +1,5 @@
 import type { Breach } from './breach.ts';
+import { findAssertionBreaches } from './find-assertion-breaches.ts';
 import { findCycles } from './find-cycles.ts';
 import { findImportBreaches } from './find-import-breaches.ts';
 import { findSizeBreaches } from './find-size-breaches.ts';
@@ -22,6 +23,7 @@ export async function checkWorkspace(root: string, exemptions: readonly Exemptio
       ...findImportBreaches(workspace),
       ...findCycles(workspace),
       ...findSizeBreaches(workspace.files, exemptions),
+      ...findAssertionBreaches(workspace.files),
     ],
   };
 }

@@ -25,6 +25,8 @@ export interface SourceFile {
   readonly imports: readonly ImportFact[];
   readonly functions: readonly FunctionFact[];
   readonly codeLines: number;
+  /** Lines with `as unknown as`: assertions that no type stands behind. */
+  readonly doubleAssertions: readonly number[];
 }
 
 /** Parses a file; throws when it is no TypeScript. */
@@ -38,6 +40,7 @@ export function parseSourceFile(path: string, text: string): SourceFile {
     imports: readImports(program, lines),
     functions: readFunctions(program, lines),
     codeLines: lines.countCode(0, text.length),
+    doubleAssertions: readDoubleAssertions(program, lines),
   };
 }
 
@@ -106,4 +109,16 @@ function readFunctions(program: Program, lines: LineIndex): FunctionFact[] {
     ArrowFunctionExpression: (node) => add({ ...node, parameters: node.params }, undefined),
   }).visit(program);
   return functions;
+}
+
+function readDoubleAssertions(program: Program, lines: LineIndex): number[] {
+  const found: number[] = [];
+  new Visitor({
+    TSAsExpression: ({ expression, start }) => {
+      const isDouble =
+        expression.type === 'TSAsExpression' && expression.typeAnnotation.type === 'TSUnknownKeyword';
+      if (isDouble) found.push(lines.lineAt(start));
+    },
+  }).visit(program);
+  return found;
 }
