@@ -48,6 +48,8 @@ async function launch({ client, config, clock }: StartHostContext, attempt: Atte
     onProgress: (stage, detail) => trail.enter(stage, detail),
   });
   if (outcome.type === 'running') {
+    // A fast node passes through these before anybody sees them.
+    trail.enter('pulling');
     trail.enter('starting');
     return outcome.pod;
   }

@@ -1,0 +1,126 @@
+/**
+ * Many launches at once on a fake API server that fails at random: each ends as a running host or with a diagnosis, and
+ * nothing is left once all were terminated. OMNIGENT_TEST_LAUNCHES and OMNIGENT_TEST_SEED choose how many and which.
+ */
+import { LaunchError } from '@omnigent/launcher';
+import type { SandboxLauncher } from '@omnigent/launcher';
+import { isSandboxError } from '@omnigent/protocol';
+import { hostExits, hostRuns } from '@omnigent/testkit';
+import type { FaultEffect, PodScript } from '@omnigent/testkit';
+import { describe, expect, it } from 'vitest';
+import { openFakeLaunches } from './launch/fake-launches.ts';
+import type { FakeLaunches } from './launch/fake-launches.ts';
+import { buildRequest } from './launch/launch-subject.ts';
+
+const LAUNCHES = Number(process.env['OMNIGENT_TEST_LAUNCHES'] ?? 300);
+const SEED = Number(process.env['OMNIGENT_TEST_SEED'] ?? 1);
+const PARALLEL = 60;
+
+/** Numbers in [0, 1) that a seed decides (mulberry32). */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const refuse = (code: number, reason: string): FaultEffect => ({
+  type: 'refuse',
+  status: { code, reason, message: reason },
+});
+
+const EFFECTS: readonly FaultEffect[] = [
+  { type: 'lose-answer' },
+  { type: 'reset' },
+  { type: 'truncate' },
+  { type: 'delay', delayMs: 40 },
+  refuse(500, 'InternalError'),
+  refuse(503, 'ServiceUnavailable'),
+  refuse(429, 'TooManyRequests'),
+  refuse(403, 'Forbidden'),
+  refuse(422, 'Invalid'),
+];
+
+/** One request in twelve meets a fault, whatever it is. */
+function injectFaults({ api }: FakeLaunches, random: () => number): void {
+  for (const effect of EFFECTS)
+    api.faults.inject({ match: () => random() < 1 / 12 / EFFECTS.length, times: Infinity, effect });
+}
+
+function createScript(random: () => number): PodScript {
+  return async (control) => {
+    const script =
+      random() < 0.8 ? hostRuns({ stepMs: 2 }) : hostExits({ exitCode: 3, log: 'no\n', stepMs: 2 });
+    await script(control);
+  };
+}
+
+interface Launching {
+  readonly launcher: SandboxLauncher;
+  readonly index: number;
+  readonly random: () => number;
+}
+
+/** How one launch ended: `running`, or a code. */
+async function launchOnce({ launcher, index, random }: Launching): Promise<{ id: string; end: string }> {
+  const controller = new AbortController();
+  const deadline = AbortSignal.timeout(50_000);
+  const signal = AbortSignal.any([controller.signal, deadline]);
+  const id = await launcher.provision(`random-${index}`, { signal });
+  if (random() < 0.1) setTimeout(() => controller.abort(), random() * 60);
+  const hostId = `h${String(index).padStart(12, '0')}`;
+  try {
+    await launcher.startHost(id, buildRequest({ hostId }), { signal, onStage: () => undefined });
+    return { id, end: 'running' };
+  } catch (error) {
+    const isExpected = error instanceof LaunchError || (isSandboxError(error) && error.code === 'canceled');
+    if (!isExpected) throw error;
+    return { id, end: error.code };
+  }
+}
+
+/** As the server does it: again until it is confirmed. */
+async function terminate(launcher: SandboxLauncher, id: string): Promise<void> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await launcher.terminate(id, { signal: AbortSignal.timeout(20_000) });
+    } catch (error) {
+      if (tries === 20) throw error;
+    }
+  }
+}
+
+describe('launches with faults at random', () => {
+  it(
+    `all end, and leave nothing (${LAUNCHES}, seed ${SEED})`,
+    async () => {
+      const random = createRandom(SEED);
+      const subject = await openFakeLaunches();
+      try {
+        subject.api.kubelet.script = createScript(random);
+        const launcher = await subject.open();
+        injectFaults(subject, random);
+        const ends = new Map<string, number>();
+        let next = 0;
+        const work = async () => {
+          for (let index = next++; index < LAUNCHES; index = next++) {
+            const { id, end } = await launchOnce({ launcher, index, random });
+            ends.set(end, (ends.get(end) ?? 0) + 1);
+            await terminate(launcher, id);
+          }
+        };
+        await Promise.all(Array.from({ length: PARALLEL }, work));
+        expect([...ends.values()].reduce((sum, count) => sum + count, 0)).toBe(LAUNCHES);
+        expect(ends.get('running')).toBeGreaterThan(LAUNCHES / 3);
+        expect([...ends.keys()].filter((code) => code === 'launch_failed')).toEqual([]);
+        await expect.poll(() => subject.listObjects(), { timeout: 20_000 }).toEqual([]);
+      } finally {
+        await subject.close();
+      }
+    },
+    Math.max(120_000, LAUNCHES * 200),
+  );
+});
