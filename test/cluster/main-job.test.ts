@@ -65,18 +65,14 @@ describe.skipIf(!HAS_CLUSTER)('omnigent run on the cluster', () => {
     expect(result).toEqual({ status: 0, stdout: 'hello\n', stderr: '' });
   });
 
-  it('runs as the user sandbox, lets git commit, keeps values as they are and hides the launch token', async () => {
+  it('runs as the user sandbox, lets git commit and keeps values as they are', async () => {
     const script = [
       'whoami; id -u',
       'printf "%s\\n" "$PLAIN"',
       'git init -q x && cd x && git commit -q --allow-empty -m one && git log --format=%s',
-      'for p in /proc/[0-9]*; do [ "$(cat $p/comm)" = node ] || tr "\\0" "\\n" < $p/environ | grep ^OMNIGENT_HOST_TOKEN; done; echo none',
     ].join('\n');
     const result = await omnigent.run(['run', '-q', '--', 'bash', '-c', script]);
-    // The host itself is a node; tini was started with its environment and holds the launch token, which is dead by now.
-    const lines = result.stdout.split('\n');
-    expect(lines.slice(0, 4)).toEqual(['sandbox', '1000660000', '$(HOME) $x', 'one']);
-    expect(result.status).toBe(0);
+    expect(result).toEqual({ status: 0, stdout: 'sandbox\n1000660000\n$(HOME) $x\none\n', stderr: '' });
   });
 
   it('gives no child of the host the token in its environment, and the Pod object holds it nowhere', async () => {

@@ -34,6 +34,12 @@ export async function ensureImage(name: 'host' | 'server'): Promise<string> {
   return image;
 }
 
+/** Makes an image known to the node by a fixed tag too, as the local overlay names it. */
+export async function tagImage(image: string, tagged: string): Promise<void> {
+  await run('buildah', ['tag', image, tagged], { env: ENVIRONMENT });
+  await load(tagged);
+}
+
 async function buildAndLoad(name: string, image: string): Promise<void> {
   await run(CLUSTER, ['base-image'], { env: ENVIRONMENT, maxBuffer: 64 * 1024 * 1024 });
   await run(
@@ -45,6 +51,10 @@ async function buildAndLoad(name: string, image: string): Promise<void> {
       maxBuffer: 64 * 1024 * 1024,
     },
   );
+  await load(image);
+}
+
+async function load(image: string): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'omnigent-image-'));
   try {
     const archive = join(directory, 'image.tar');
