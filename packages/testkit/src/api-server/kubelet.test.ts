@@ -6,6 +6,9 @@ import type { FakeApiServer } from './create-fake-api-server.ts';
 import { containerWaits, hostExits, hostRuns, neverScheduled } from './pod-scripts.ts';
 import { PODS, callApi, createPods } from './testing/call-api.ts';
 
+/** For what comes by a socket: long enough for a machine that is busy. */
+const PATIENCE = { timeout: 15_000 };
+
 let api: FakeApiServer;
 let clock: FakeClock;
 
@@ -41,7 +44,7 @@ describe('lives of Pods', () => {
   it('end with an exit code and a log', async () => {
     api.kubelet.script = hostExits({ exitCode: 7, log: 'one\ntwo\n' });
     await createPods(api, 'a');
-    await expect.poll(read).toMatchObject({
+    await expect.poll(read, PATIENCE).toMatchObject({
       status: { phase: 'Failed', containerStatuses: [{ state: { terminated: { exitCode: 7 } } }] },
     });
     const log = await callApi(api, { path: `${PODS}/a/log?container=host&tailLines=1` });
@@ -52,11 +55,11 @@ describe('lives of Pods', () => {
     api.kubelet.script = containerWaits({ reason: 'ErrImagePull', message: 'not found' });
     await createPods(api, 'a');
     await expect
-      .poll(read)
+      .poll(read, PATIENCE)
       .toMatchObject({ status: { containerStatuses: [{ state: { waiting: { reason: 'ErrImagePull' } } }] } });
     api.kubelet.script = neverScheduled();
     await createPods(api, 'b');
-    await expect.poll(reasons).toContain('FailedScheduling');
+    await expect.poll(reasons, PATIENCE).toContain('FailedScheduling');
   });
 
   it('are cut short by a deletion', async () => {

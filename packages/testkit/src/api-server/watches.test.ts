@@ -6,6 +6,9 @@ import type { FakeApiServer } from './create-fake-api-server.ts';
 import { PODS, callApi, createPods, openWatch } from './testing/call-api.ts';
 import type { WatchReader } from './testing/call-api.ts';
 
+/** For what comes by a socket: long enough for a machine that is busy. */
+const PATIENCE = { timeout: 15_000 };
+
 let api: FakeApiServer;
 let clock: FakeClock;
 
@@ -33,15 +36,15 @@ describe('a watch', () => {
     const watch = await openWatch(api, from(version));
     await createPods(api, 'b');
     await callApi(api, { method: 'DELETE', path: `${PODS}/a` });
-    await expect.poll(() => summarize(watch)).toEqual(['ADDED a', 'ADDED b', 'DELETED a']);
+    await expect.poll(() => summarize(watch), PATIENCE).toEqual(['ADDED a', 'ADDED b', 'DELETED a']);
     watch.close();
-    await expect.poll(() => api.watches.size).toBe(0);
+    await expect.poll(() => api.watches.size, PATIENCE).toBe(0);
   });
 
   it('without a version begins with everything there is', async () => {
     await createPods(api, 'a', 'b');
     const watch = await openWatch(api, '');
-    await expect.poll(() => summarize(watch)).toEqual(['ADDED a', 'ADDED b']);
+    await expect.poll(() => summarize(watch), PATIENCE).toEqual(['ADDED a', 'ADDED b']);
   });
 
   it('of a selector sees an object come and go with its label', async () => {
@@ -49,14 +52,14 @@ describe('a watch', () => {
     await createPods(api, 'a');
     await relabel('a', 'x');
     await relabel('a', 'y');
-    await expect.poll(() => summarize(watch)).toEqual(['ADDED a', 'DELETED a']);
+    await expect.poll(() => summarize(watch), PATIENCE).toEqual(['ADDED a', 'DELETED a']);
   });
 
   it('gets bookmarks every minute when it wants them, and ends when its time is up', async () => {
     const watch = await openWatch(api, `allowWatchBookmarks=true&timeoutSeconds=90&${from()}`);
     const plain = await openWatch(api, `timeoutSeconds=90&${from()}`);
     await clock.advance(60_000);
-    await expect.poll(() => summarize(watch)).toEqual(['BOOKMARK']);
+    await expect.poll(() => summarize(watch), PATIENCE).toEqual(['BOOKMARK']);
     expect(watch.events[0]?.object).toMatchObject({
       metadata: { resourceVersion: String(api.store.version) },
     });
@@ -78,7 +81,7 @@ describe('a watch', () => {
 
   it('can be ended, reset, muted and fed', async () => {
     const ended = await openWatch(api, from());
-    await expect.poll(() => api.watches.size).toBe(1);
+    await expect.poll(() => api.watches.size, PATIENCE).toBe(1);
     api.watches.end();
     expect(await ended.ended).toBe(true);
     const reset = await openWatch(api, from());
@@ -87,11 +90,11 @@ describe('a watch', () => {
     api.watches.mute(false);
     await createPods(api, 'b');
     api.watches.sendText('{"type":"ADDED","object":{"metadata":{"name":"raw"}}}\n');
-    await expect.poll(() => summarize(reset)).toEqual(['ADDED b', 'ADDED raw']);
+    await expect.poll(() => summarize(reset), PATIENCE).toEqual(['ADDED b', 'ADDED raw']);
     api.watches.reset();
     expect(await reset.ended).toBe(false);
     const failed = await openWatch(api, from());
-    await expect.poll(() => api.watches.size).toBe(1);
+    await expect.poll(() => api.watches.size, PATIENCE).toBe(1);
     api.watches.sendError({ code: 500, reason: 'InternalError', message: 'no' });
     expect(await failed.ended).toBe(true);
     expect(failed.events).toMatchObject([{ type: 'ERROR', object: { code: 500 } }]);

@@ -6,6 +6,9 @@ import type { PodObservation } from '../pod-watch.ts';
 import { REQUEST_DEADLINE_MS } from '../request/attempt.ts';
 import { TEST_NAMESPACE, buildTestPod, openTestClient } from '../testing/open-test-client.ts';
 
+/** For what comes by a socket: long enough for a machine that is busy. */
+const PATIENCE = { timeout: 15_000 };
+
 const signal = new AbortController().signal;
 const open: Pair[] = [];
 
@@ -46,6 +49,8 @@ function summarize(observations: readonly PodObservation[]): string[] {
   });
 }
 
+const START_MS = createFakeClock().now();
+
 const watches = { verb: 'watch', resource: 'pods' } as const;
 const lists = { verb: 'list', resource: 'pods' } as const;
 const gets = { verb: 'get', resource: 'pods' } as const;
@@ -58,7 +63,7 @@ interface Pair {
 /** Until both ends of the stream are there: before, the deadline for its head still runs. */
 async function untilWatching({ api, client }: Pair, count = 1): Promise<void> {
   await api.untilRequested(watches, count);
-  await expect.poll(() => client.podWatch.health().state).toBe('watching');
+  await expect.poll(() => client.podWatch.health().state, PATIENCE).toBe('watching');
 }
 
 function setPhase(api: FakeApiServer, name: string, phase: string): void {
@@ -93,9 +98,9 @@ describe('following', () => {
     const { observations } = follow(client);
     await untilWatching({ api, client });
     await client.createPod(buildTestPod('s1'), { signal });
-    await expect.poll(() => summarize(observations).at(-1)).toBe('present Running');
+    await expect.poll(() => summarize(observations).at(-1), PATIENCE).toBe('present Running');
     await client.deletePod('s1', { signal });
-    await expect.poll(() => summarize(observations).at(-1)).toBe('deleted');
+    await expect.poll(() => summarize(observations).at(-1), PATIENCE).toBe('deleted');
     const versions = observations.flatMap((seen) =>
       seen.type === 'present' ? [seen.pod.metadata.resourceVersion] : [],
     );
@@ -112,21 +117,21 @@ describe('following', () => {
       .poll(
         () =>
           followed.filter(({ observations }) => summarize(observations).at(-1) === 'present Running').length,
+        PATIENCE,
       )
       .toBe(100);
     expect([api.count(lists), api.count(watches), api.count(gets)]).toEqual([1, 1, 0]);
   });
 
-  it('tells a Pod that ran before anyone subscribed', async () => {
+  it('tells at once what it knows of a Pod that ran before anyone else subscribed', async () => {
     const { api, client } = await setUp({ script: hostRuns() });
-    follow(client, { name: 'another' });
+    const early = follow(client);
     await untilWatching({ api, client });
     const known = await client.createPod(buildTestPod('s1'), { signal });
-    await expect
-      .poll(() => api.store.get({ resource: 'pods', namespace: TEST_NAMESPACE, name: 's1' })?.['status'])
-      .toMatchObject({ phase: 'Running' });
+    await expect.poll(() => summarize(early.observations).at(-1), PATIENCE).toBe('present Running');
     const { observations } = follow(client, { known });
-    await expect.poll(() => summarize(observations).at(-1)).toBe('present Running');
+    await Promise.resolve();
+    expect(summarize(observations)).toEqual(['present Running']);
     expect(api.count(gets)).toBe(0);
   });
 
@@ -135,7 +140,7 @@ describe('following', () => {
     const known = await client.createPod(buildTestPod('s1'), { signal });
     remove(api, 's1');
     const { observations } = follow(client, { known });
-    await expect.poll(() => summarize(observations)).toEqual(['deleted']);
+    await expect.poll(() => summarize(observations), PATIENCE).toEqual(['deleted']);
   });
 
   it('says deleted when the known Pod went before the subscription, while the watch ran', async () => {
@@ -145,9 +150,9 @@ describe('following', () => {
     const known = await client.createPod(buildTestPod('s1'), { signal });
     const early = follow(client, { known });
     remove(api, 's1');
-    await expect.poll(() => summarize(early.observations)).toEqual(['deleted']);
+    await expect.poll(() => summarize(early.observations), PATIENCE).toEqual(['deleted']);
     const { observations } = follow(client, { known });
-    await expect.poll(() => summarize(observations)).toEqual(['deleted']);
+    await expect.poll(() => summarize(observations), PATIENCE).toEqual(['deleted']);
   });
 
   it('does not take a successor of the same name for the known Pod', async () => {
@@ -156,19 +161,64 @@ describe('following', () => {
     const { observations } = follow(client, { known });
     await untilWatching({ api, client });
     remove(api, 's1');
+    const other = follow(client);
     await client.createPod(buildTestPod('s1'), { signal });
     setPhase(api, 's1', 'Running');
-    await expect.poll(() => summarize(observations)).toEqual(['deleted']);
+    await expect.poll(() => summarize(other.observations).at(-1), PATIENCE).toBe('present Running');
+    expect(summarize(observations)).toEqual(['deleted']);
   });
 
   it('looks up a Pod that nobody knows, and says when there is none', async () => {
     const { api, client } = await setUp();
     const none = follow(client, { lookUp: true });
-    await expect.poll(() => summarize(none.observations)).toEqual(['absent']);
+    await expect.poll(() => summarize(none.observations), PATIENCE).toEqual(['absent']);
     await client.createPod(buildTestPod('s2'), { signal });
     const some = follow(client, { name: 's2', lookUp: true });
-    await expect.poll(() => summarize(some.observations)).toEqual(['present Pending']);
+    await expect.poll(() => summarize(some.observations), PATIENCE).toEqual(['present Pending']);
     expect(api.count(gets)).toBeLessThanOrEqual(2);
+  });
+
+  it('tells nothing of what was on its way when a subscription closes', async () => {
+    const { api, client } = await setUp();
+    const told: PodObservation[] = [];
+    const subscription = client.podWatch.subscribe({
+      name: 's1',
+      onObservation(observation) {
+        told.push(observation);
+        if (told.length === 2) subscription.close();
+      },
+    });
+    await untilWatching({ api, client });
+    await client.createPod(buildTestPod('s1'), { signal });
+    await expect.poll(() => told.length, PATIENCE).toBe(1);
+    api.watches.mute(true);
+    remove(api, 's1');
+    api.watches.mute(false);
+    // One event that is two observations: the old Pod is gone, another is there.
+    await client.createPod(buildTestPod('s1'), { signal });
+    await expect.poll(() => told.length, PATIENCE).toBe(2);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(summarize(told)).toEqual(['present Pending', 'deleted']);
+  });
+
+  it('finds every Pod of a long list, also when its pages expire on the way', async () => {
+    const { api, client } = await setUp();
+    for (let index = 0; index < 501; index += 1) {
+      const { metadata } = buildTestPod(`s${String(index).padStart(3, '0')}`);
+      const object = { metadata: { ...metadata, namespace: TEST_NAMESPACE, uid: `uid-${index}` } };
+      api.store.put({ resource: 'pods', namespace: TEST_NAMESPACE, name: metadata.name }, object);
+    }
+    const expired = { code: 410, reason: 'Expired', message: 'The provided continue parameter is too old' };
+    const fault = api.faults.inject({
+      match: ({ query }) => query.has('continue'),
+      effect: { type: 'refuse', status: expired },
+    });
+    const { observations } = follow(client, { name: 's500' });
+    await expect.poll(() => summarize(observations), PATIENCE).toEqual(['present ']);
+    expect(fault.hits).toBe(1);
+    expect(api.requests.filter(({ verb }) => verb === 'list').map(({ query }) => query.get('limit'))).toEqual(
+      ['500', '500', null],
+    );
   });
 
   it('tells nothing after the subscription was closed', async () => {
@@ -178,7 +228,7 @@ describe('following', () => {
     await untilWatching({ api, client });
     subscription.close();
     await client.createPod(buildTestPod('s1'), { signal });
-    await expect.poll(() => others.length).toBe(1);
+    await expect.poll(() => others.length, PATIENCE).toBe(1);
     expect(observations).toEqual([]);
   });
 });
@@ -210,9 +260,9 @@ describe('interruptions', () => {
       const { observations } = follow(client);
       await untilWatching({ api, client });
       await client.createPod(buildTestPod('s1'), { signal });
-      await expect.poll(() => observations.length).toBe(1);
+      await expect.poll(() => observations.length, PATIENCE).toBe(1);
       interrupt(api);
-      await expect.poll(() => api.watches.size).toBe(0);
+      await expect.poll(() => api.watches.size, PATIENCE).toBe(0);
       setPhase(api, 's1', 'Running');
       await advanceUntil(clock, () => observations.length === 2);
       expect(summarize(observations)).toEqual(['present Pending', 'present Running']);
@@ -230,7 +280,7 @@ describe('interruptions', () => {
       await untilWatching({ api, client });
       await client.createPod(buildTestPod('s1'), { signal });
       await client.createPod(buildTestPod('s2'), { signal });
-      await expect.poll(() => two.observations.length).toBe(1);
+      await expect.poll(() => two.observations.length, PATIENCE).toBe(1);
       api.watches.mute(true);
       remove(api, 's1');
       setPhase(api, 's2', 'Running');
@@ -268,14 +318,14 @@ describe('interruptions', () => {
       .poll(async () => {
         await clock.advance(0);
         return api.requests.length;
-      })
+      }, PATIENCE)
       .toBe(2);
     api.watches.end();
     await advanceUntil(clock, () => api.count(watches) === 2);
     expect(api.requests.at(-1)?.query.get('resourceVersion')).toBe(version);
     await untilWatching({ api, client }, 2);
     await client.createPod(buildTestPod('s1'), { signal });
-    await expect.poll(() => observations.length).toBe(1);
+    await expect.poll(() => observations.length, PATIENCE).toBe(1);
     expect(api.count(lists)).toBe(1);
   });
 
@@ -284,7 +334,7 @@ describe('interruptions', () => {
     const { observations } = follow(client);
     await untilWatching({ api, client });
     await client.createPod(buildTestPod('s1'), { signal });
-    await expect.poll(() => observations.length).toBe(1);
+    await expect.poll(() => observations.length, PATIENCE).toBe(1);
     api.watches.mute(true);
     setPhase(api, 's1', 'Running');
     await advanceUntil(clock, () => observations.length === 2, 1_000);
@@ -299,7 +349,7 @@ describe('interruptions', () => {
     const { observations } = follow(client);
     await untilWatching({ api, client });
     await client.createPod(buildTestPod('s1'), { signal });
-    await expect.poll(() => observations.length).toBe(1);
+    await expect.poll(() => observations.length, PATIENCE).toBe(1);
     api.watches.mute(true);
     remove(api, 's1');
     await advanceUntil(clock, () => observations.length === 2, 1_000);
@@ -329,7 +379,9 @@ describe('outages', () => {
     const { observations } = follow(client);
     await advanceUntil(clock, () => clock.monotonicMs() > 120_000, 1_000);
     expect(summarize(observations)).toEqual(['trouble unavailable']);
-    expect(client.podWatch.health()).toMatchObject({ state: 'failing' });
+    const health = client.podWatch.health();
+    expect(health).toMatchObject({ state: 'failing' });
+    expect(health.state === 'failing' && health.since - START_MS).toBeLessThan(15_000);
     expect(outage.hits).toBeGreaterThan(8);
     outage.remove();
     await client.createPod(buildTestPod('s1'), { signal });
@@ -351,7 +403,7 @@ describe('outages', () => {
     const before = api.count(watches);
     const endedMs = clock.monotonicMs();
     api.watches.end();
-    await expect.poll(() => api.watches.size).toBe(0);
+    await expect.poll(() => api.watches.size, PATIENCE).toBe(0);
     await advanceUntil(clock, () => api.count(watches) > before, 25);
     expect(clock.monotonicMs() - endedMs).toBeLessThan(300);
   });
@@ -383,7 +435,7 @@ describe('outages', () => {
     await advanceUntil(clock, () => api.count(lists) >= 2 && api.watches.size === 1);
     api.thawReads();
     setPhase(api, 's1', 'Running');
-    await expect.poll(() => summarize(observations)).toEqual(['present Running']);
+    await expect.poll(() => summarize(observations), PATIENCE).toEqual(['present Running']);
   });
 });
 
@@ -396,8 +448,8 @@ describe('lifetime', () => {
     await clock.advance(20_000);
     expect(api.watches.size).toBe(1);
     await clock.advance(10_001);
-    await expect.poll(() => api.watches.size).toBe(0);
-    await expect.poll(() => client.podWatch.health().state).toBe('idle');
+    await expect.poll(() => api.watches.size, PATIENCE).toBe(0);
+    await expect.poll(() => client.podWatch.health().state, PATIENCE).toBe('idle');
     follow(client);
     await untilWatching({ api, client }, 2);
     expect(api.count(lists)).toBe(2);
@@ -419,7 +471,7 @@ describe('lifetime', () => {
     for (let count = 0; count < 200; count += 1) follow(client, { name: `s${count}` });
     await untilWatching({ api, client });
     await client.close();
-    await expect.poll(() => api.socketCount).toBe(0);
+    await expect.poll(() => api.socketCount, PATIENCE).toBe(0);
     const { observations } = follow(client);
     await client.close();
     expect(observations).toEqual([]);
