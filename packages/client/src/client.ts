@@ -17,9 +17,9 @@ import type {
   ProviderName,
   SandboxEvent,
   SandboxList,
+  ServerVersion,
   SweepReport,
 } from '@omnigent/protocol';
-import * as z from 'zod';
 import { Http, platformFetch } from './http.ts';
 import type { Fetch } from './http.ts';
 import { Reattacher } from './reattach.ts';
@@ -53,6 +53,8 @@ export interface ListOptions {
 /** A server that is being replaced is back soon; one that is not there should be told at once. */
 const CREATE_BUDGET_MS = 3_000;
 const DEFAULT_REATTACH_MS = 10 * 60 * 1000;
+
+const FAILED_LAUNCH_WAIT_SECONDS = 10;
 
 export class Client {
   readonly #http: Http;
@@ -108,7 +110,8 @@ export class Client {
       await sandbox.whenReady(options);
       return sandbox;
     } catch (error) {
-      await sandbox.terminate().catch(() => undefined);
+      // The server goes on with what takes longer; the failure must not wait for it.
+      await sandbox.terminate({ waitSeconds: FAILED_LAUNCH_WAIT_SECONDS }).catch(() => undefined);
       throw error;
     }
   }
@@ -163,7 +166,7 @@ export class Client {
     );
   }
 
-  async version(signal?: AbortSignal): Promise<z.output<typeof versionSchema>> {
+  async version(signal?: AbortSignal): Promise<ServerVersion> {
     return await this.#http.json({ method: 'GET', path: SERVER_ROUTES.version, signal }, versionSchema);
   }
 }

@@ -1,6 +1,6 @@
 /** Requests to the server: authorization, problem documents to errors, lost connections to `server_unreachable`. */
 import { SandboxError, fromProblem, toCanceledError, toErrorMessage } from '@omnigent/protocol';
-import type * as z from 'zod';
+import type { Schema } from '@omnigent/protocol';
 
 /** What is used of an answer: a `Response` has it all. */
 export interface FetchResponse {
@@ -92,7 +92,7 @@ export class Http {
   }
 
   /** Sends a request and checks its JSON answer. */
-  async json<Schema extends z.ZodType>(request: HttpRequest, schema: Schema): Promise<z.output<Schema>> {
+  async json<Output>(request: HttpRequest, schema: Schema<Output>): Promise<Output> {
     const response = await this.send(request);
     const value: unknown = await response.json().catch((error: unknown) => {
       throw this.toConnectionError(error, request.signal);

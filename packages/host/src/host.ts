@@ -5,6 +5,7 @@ import { rootCertificates } from 'node:tls';
 import { systemClock } from '@omnigent/protocol';
 import { createHostServer } from './api/host-server.ts';
 import { createRouter } from './api/router.ts';
+import type { Route } from './api/router.ts';
 import type { HostSettings } from './settings.ts';
 import { ProcessRegistry } from './processes/process-registry.ts';
 import { buildProcessRoutes } from './processes/routes.ts';
@@ -18,62 +19,73 @@ const CAPABILITIES = ['workspace', 'processes'];
 /** Programs get this long between SIGTERM and SIGKILL when the host is told to stop. */
 const STOP_GRACE_MS = 5_000;
 
+/** What the host works with. */
+interface HostParts {
+  readonly bootId: string;
+  readonly workspace: Workspace;
+  readonly processes: ProcessRegistry;
+}
+
+function createParts(settings: HostSettings): HostParts {
+  const bootId = crypto.randomUUID();
+  const { home, programEnvironment: env } = settings;
+  const workspace = new Workspace({ directory: join(home, 'workspace'), env, clock: systemClock });
+  const processes = new ProcessRegistry({
+    directory: join(home, '.omnigent', 'processes', bootId),
+    env,
+    workspace: () => workspace.path,
+    bootId,
+    clock: systemClock,
+  });
+  return { bootId, workspace, processes };
+}
+
+function buildRoutes(parts: HostParts, acceptToken: (token: string) => void): Route[] {
+  const { workspace, processes } = parts;
+  return [
+    ...buildStatusRoutes({ ...parts, startedAt: systemClock.now(), capabilities: CAPABILITIES, acceptToken }),
+    ...buildWorkspaceRoutes(workspace),
+    ...buildProcessRoutes(processes),
+  ];
+}
+
+/** What of the settings concerns the way to the server. */
+async function buildDialSettings({
+  serverUrl,
+  hostId,
+  caFile,
+  exitWhenUnreachableSeconds: seconds,
+}: HostSettings) {
+  const agent = createProxyAgent(serverUrl, process.env);
+  return {
+    serverUrl,
+    hostId,
+    ...(agent === undefined ? {} : { agent }),
+    ...(caFile === undefined ? {} : { ca: [...rootCertificates, await readFile(caFile, 'utf8')] }),
+    ...(seconds === undefined ? {} : { exitWhenUnreachableMs: seconds * 1000 }),
+  };
+}
+
 /** Runs until told to stop or refused for good; see {@link runTunnel} for what it throws. */
 export async function runHost(
   settings: HostSettings,
   options: { readonly signal: AbortSignal; readonly report: (message: string) => void },
 ): Promise<void> {
-  const clock = systemClock;
-  const bootId = crypto.randomUUID();
-  const state = join(settings.home, '.omnigent');
-  const workspace = new Workspace({
-    directory: join(settings.home, 'workspace'),
-    env: settings.programEnvironment,
-    clock,
-  });
-  const processes = new ProcessRegistry({
-    directory: join(state, 'processes', bootId),
-    env: settings.programEnvironment,
-    workspace: () => workspace.path,
-    bootId,
-    clock,
-  });
+  const parts = createParts(settings);
   let token = settings.token;
-  const acceptToken = (next: string) => (token = next);
-  const routes = [
-    ...buildStatusRoutes({
-      bootId,
-      startedAt: clock.now(),
-      capabilities: CAPABILITIES,
-      processes,
-      workspace,
-      acceptToken,
-    }),
-    ...buildWorkspaceRoutes(workspace),
-    ...buildProcessRoutes(processes),
-  ];
-  const server = createHostServer(createRouter(routes));
+  const server = createHostServer(createRouter(buildRoutes(parts, (next) => (token = next))));
   const stopping = new AbortController();
-  const onStop = () => void processes.stopAll(STOP_GRACE_MS).then(() => stopping.abort());
+  const onStop = () => void parts.processes.stopAll(STOP_GRACE_MS).then(() => stopping.abort());
   if (options.signal.aborted) return;
   options.signal.addEventListener('abort', onStop, { once: true });
-  const agent = createProxyAgent(settings.serverUrl, process.env);
   await runTunnel({
-    serverUrl: settings.serverUrl,
-    hostId: settings.hostId,
-    bootId,
+    ...(await buildDialSettings(settings)),
+    bootId: parts.bootId,
     token: () => token,
     server,
-    clock,
+    clock: systemClock,
     random: Math.random,
     report: options.report,
     signal: stopping.signal,
-    ...(agent === undefined ? {} : { agent }),
-    ...(settings.caFile === undefined
-      ? {}
-      : { ca: [...rootCertificates, await readFile(settings.caFile, 'utf8')] }),
-    ...(settings.exitWhenUnreachableSeconds === undefined
-      ? {}
-      : { exitWhenUnreachableMs: settings.exitWhenUnreachableSeconds * 1000 }),
-  }).finally(() => processes.stopAll(0));
+  }).finally(async () => await parts.processes.stopAll(0));
 }

@@ -1,1 +1,3 @@
-export {};
+export { runHost } from './host.ts';
+export { parseHostArguments, resolveSettings } from './settings.ts';
+export type { HostSettings } from './settings.ts';

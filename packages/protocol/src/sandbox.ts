@@ -148,6 +148,7 @@ export const versionSchema = z.object({
   instance: z.string(),
   providers: z.array(z.string()),
 });
+export type ServerVersion = z.infer<typeof versionSchema>;
 
 export const sweepReportSchema = z.object({
   dry_run: z.boolean(),

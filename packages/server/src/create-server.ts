@@ -2,12 +2,19 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { CLOSE } from '@omnigent/protocol';
-import type { Clock, RandomBytes } from '@omnigent/protocol';
+import type { Clock, ProviderName, RandomBytes } from '@omnigent/protocol';
+import type { ApiContext } from './api/context.ts';
 import { createApp } from './api/create-app.ts';
 import { replyProblem } from './api/problem-replies.ts';
 import { createAuthenticator } from './auth/bearer.ts';
+import { SWEEP_MIN_AGE_MS, startBackground } from './background/background.ts';
+import type { Background } from './background/background.ts';
+import { sweep } from './background/sweep.ts';
 import type { Launchers } from './launchers/launchers.ts';
 import { SandboxService } from './lifecycle/sandbox-service.ts';
+import type { Report } from './lifecycle/service-options.ts';
+import { createMetrics } from './observability/metrics.ts';
+import type { Metrics } from './observability/metrics.ts';
 import type { ServerSettings } from './settings/settings.ts';
 import { openStore } from './store/store.ts';
 import type { Store } from './store/store.ts';
@@ -44,48 +51,88 @@ export interface RunningServer {
 
 const OWNER = 'local';
 const PROVIDERS = ['local', 'kubernetes'];
+const SWEEP_TIMEOUT_MS = 60_000;
 
-/** Starts a server. */
-export async function startServer(options: ServerOptions): Promise<RunningServer> {
+/** What a server consists of, before it listens. */
+interface ServerParts {
+  readonly store: Store;
+  readonly connections: ConnectionRegistry;
+  readonly metrics: Metrics;
+  readonly service: SandboxService;
+  readonly background: Background;
+  readonly report: Report;
+  readonly state: { isClosing: boolean; url: string };
+}
+
+async function createParts(options: ServerOptions): Promise<ServerParts> {
   const { settings, launchers, logger, clock, randomBytes } = options;
   const store = await openStore(settings.databaseUrl, clock);
   const connections = new ConnectionRegistry();
+  const metrics = createMetrics({ sandboxes: store.sandboxes, connections });
   const state = { isClosing: false, url: '' };
-  const report = (message: string, facts: Readonly<Record<string, unknown>>) => logger.info(facts, message);
-  const serverUrl = () => settings.url ?? state.url;
+  const report: Report = (message, facts) => logger.info(facts, message);
+  const launcher = async (provider: ProviderName) => await launchers.get(provider);
   const service = new SandboxService({
+    ...settings,
     store,
     connections,
-    launcher: (provider) => launchers.get(provider),
-    defaultProvider: settings.defaultProvider,
-    serverUrl,
-    lifetimeSeconds: settings.lifetimeSeconds,
-    idleTimeoutSeconds: settings.idleTimeoutSeconds,
-    onlineTimeoutMs: settings.onlineTimeoutMs,
+    launcher,
+    serverUrl: () => settings.url ?? state.url,
     clock,
     randomBytes,
     report,
+    onLaunchEnded: (ending) => metrics.observeLaunch(ending),
   });
-  const app = createApp(
-    {
-      store,
-      service,
-      connections,
-      authenticate: createAuthenticator(toDigest(options.token), OWNER),
-      instance: options.instance,
-      providers: PROVIDERS,
-      serverUrl,
-      replyProblem,
-    },
-    logger,
-  );
+  const { defaultProvider } = settings;
+  const background = startBackground({
+    store,
+    service,
+    connections,
+    launcher,
+    defaultProvider,
+    clock,
+    report,
+  });
+  return { store, connections, metrics, service, background, report, state };
+}
+
+function buildContext(options: ServerOptions, parts: ServerParts): ApiContext {
+  const { settings, clock, token, instance } = options;
+  const { store, service, connections, metrics, background, state } = parts;
+  return {
+    store,
+    service,
+    connections,
+    metrics,
+    instance,
+    providers: PROVIDERS,
+    authenticate: createAuthenticator(toDigest(token), OWNER),
+    serverUrl: () => settings.url ?? state.url,
+    replyProblem,
+    touch: (id) => background.limits.touch(id),
+    sweep: async ({ isDryRun, provider }) =>
+      await sweep({
+        launcher: await service.launcher(provider),
+        sandboxes: store.sandboxes,
+        clock,
+        minAgeMs: SWEEP_MIN_AGE_MS,
+        isDryRun,
+        signal: AbortSignal.timeout(SWEEP_TIMEOUT_MS),
+      }),
+  };
+}
+
+function acceptTunnels(app: FastifyInstance, options: ServerOptions, parts: ServerParts): void {
+  const { clock, randomBytes } = options;
+  const { store, connections, report, state } = parts;
+  const isClosing = () => state.isClosing;
   const tunnel = new TunnelEndpoint({
     sandboxes: store.sandboxes,
     connections,
     clock,
     randomBytes,
     report,
-    isClosing: () => state.isClosing,
+    isClosing,
   });
   routeUpgrades(app.server, [
     {
@@ -94,6 +141,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         tunnel.accept(request, duplex, { head, hostId: parseHostId(hostId) }),
     },
   ]);
+}
+
+/** Starts a server. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const parts = await createParts(options);
+  const { store, connections, service, background, state } = parts;
+  const app = createApp(buildContext(options, parts), options.logger);
+  acceptTunnels(app, options, parts);
   const activity = countRequests(app);
   const address = await listen(app, options);
   state.url = address.url;
@@ -105,11 +160,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     isBusy: () => activity.open > 0 || service.isBusy,
     async close() {
       state.isClosing = true;
+      background.stop();
       const closed = app.close();
       await service.close();
       await connections.closeAll(CLOSE.serviceRestart);
       await closed;
-      await launchers.close();
+      await options.launchers.close();
       await store.close();
     },
   };

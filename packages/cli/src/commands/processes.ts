@@ -84,7 +84,7 @@ export const registerProcesses: RegisterCommand = (program, context) => {
     .argument('<sandbox>', 'id or name')
     .argument('<process>', 'process id')
     .argument('[signal]', 'such as TERM, INT, KILL', 'TERM')
-    .action(async (name: string, processId: string, signal: string, flags: ServerFlags) => {
+    .action(async (...[name, processId, signal, flags]: [string, string, string, ServerFlags]) => {
       const parsed = parseSignal(signal);
       const client = await connect(flags, { environment: context.environment });
       await (await client.get(name)).process(processId).signal(parsed);

@@ -3,7 +3,7 @@ import { constants } from 'node:http2';
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { once } from 'node:events';
 import { PROBLEM_CONTENT_TYPE, SandboxError, toProblem } from '@omnigent/protocol';
-import type * as z from 'zod';
+import type { Schema } from '@omnigent/protocol';
 
 const MAX_JSON_BYTES = 8 * 1024 * 1024;
 
@@ -32,12 +32,12 @@ export class Exchange {
   }
 
   /** The query by its schema. */
-  query<Schema extends z.ZodType>(schema: Schema): z.output<Schema> {
+  query<Output>(schema: Schema<Output>): Output {
     return parse(schema, Object.fromEntries(this.#query), 'the query');
   }
 
   /** The JSON body by its schema. */
-  async body<Schema extends z.ZodType>(schema: Schema): Promise<z.output<Schema>> {
+  async body<Output>(schema: Schema<Output>): Promise<Output> {
     const chunks: Buffer[] = [];
     let size = 0;
     for await (const chunk of this.stream as AsyncIterable<Buffer>) {
@@ -100,7 +100,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, what: string): z.output<Schema> {
+function parse<Output>(schema: Schema<Output>, value: unknown, what: string): Output {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const issue = result.error.issues[0];

@@ -46,9 +46,10 @@ async function sendOutput(
   await exchange.send(status, headers, followOutput(log, { offset, follow, signal: exchange.signal }));
 }
 
-/** The routes below `/v1/processes`. */
-export function buildProcessRoutes(registry: ProcessRegistry): Route[] {
-  const find = (parameters: Readonly<Record<string, string>>) => registry.get(parameters['id'] ?? '');
+type Parameters = Readonly<Record<string, string>>;
+
+/** Listing, starting, reading and removing. */
+function buildLifeRoutes(registry: ProcessRegistry): Route[] {
   return [
     {
       method: 'GET',
@@ -58,24 +59,12 @@ export function buildProcessRoutes(registry: ProcessRegistry): Route[] {
     {
       method: 'PUT',
       path: '/v1/processes/:id',
-      async answer(exchange, { id = '' }) {
-        const query = exchange.query(startQuerySchema);
-        if (!processIdSchema.safeParse(id).success) {
-          throw new SandboxError(
-            'invalid_request',
-            `expected a process id of 1 to 64 of A-Z a-z 0-9 . _ -, found ${JSON.stringify(id)}`,
-          );
-        }
-        const { process, isNew } = registry.start(id, await exchange.body(startProcessSchema));
-        const status = isNew ? 201 : 200;
-        if (query.follow === '0') exchange.json(status, process);
-        else await sendOutput(exchange, process, { status, offset: query.offset, follow: true });
-      },
+      answer: async (exchange, { id = '' }) => await start(registry, exchange, id),
     },
     {
       method: 'GET',
       path: '/v1/processes/:id',
-      answer: (exchange, parameters) => exchange.json(200, find(parameters)),
+      answer: (exchange, { id = '' }) => exchange.json(200, registry.get(id)),
     },
     {
       method: 'DELETE',
@@ -85,6 +74,27 @@ export function buildProcessRoutes(registry: ProcessRegistry): Route[] {
         exchange.empty();
       },
     },
+  ];
+}
+
+async function start(registry: ProcessRegistry, exchange: Exchange, id: string): Promise<void> {
+  const query = exchange.query(startQuerySchema);
+  if (!processIdSchema.safeParse(id).success) {
+    throw new SandboxError(
+      'invalid_request',
+      `expected a process id of 1 to 64 of A-Z a-z 0-9 . _ -, found ${JSON.stringify(id)}`,
+    );
+  }
+  const { process, isNew } = registry.start(id, await exchange.body(startProcessSchema));
+  const status = isNew ? 201 : 200;
+  if (query.follow === '0') exchange.json(status, process);
+  else await sendOutput(exchange, process, { status, offset: query.offset, follow: true });
+}
+
+/** Output, input, signals and size. */
+function buildStreamRoutes(registry: ProcessRegistry): Route[] {
+  const find = ({ id = '' }: Parameters) => registry.get(id);
+  return [
     {
       method: 'GET',
       path: '/v1/processes/:id/output',
@@ -121,4 +131,9 @@ export function buildProcessRoutes(registry: ProcessRegistry): Route[] {
       },
     },
   ];
+}
+
+/** The routes below `/v1/processes`. */
+export function buildProcessRoutes(registry: ProcessRegistry): Route[] {
+  return [...buildLifeRoutes(registry), ...buildStreamRoutes(registry)];
 }

@@ -5,7 +5,7 @@ import { Agent as HttpsAgent } from 'node:https';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);
+  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
 }
 
 function readProxy(environment: Environment, protocol: string): string | undefined {

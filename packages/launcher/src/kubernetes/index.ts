@@ -8,7 +8,7 @@ export type { KubernetesConfig } from './config/parse-config.ts';
 export { DEFAULT_HOST_IMAGE, SETTINGS } from './config/settings-table.ts';
 export { KubernetesLauncher } from './kubernetes-launcher.ts';
 export { buildPodManifest } from './manifests/pod.ts';
-export type { PodManifest } from './manifests/pod.ts';
+export type { PodManifest } from './manifests/pod-manifest.ts';
 export type { PodOptions } from './manifests/pod-options.ts';
 export { buildTokenSecretManifest } from './manifests/token-secret.ts';
 export type { TokenSecretOptions } from './manifests/token-secret.ts';

@@ -1,15 +1,15 @@
 /** The HTTP application: schemas, authentication, routes. */
 import { randomUUID } from 'node:crypto';
 import Fastify from 'fastify';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
-import type { Logger } from 'pino';
 import type { Caller } from '../auth/bearer.ts';
 import type { ApiContext } from './context.ts';
 import { registerHostRoutes } from './host-routes.ts';
+import { buildOpenApi } from './openapi.ts';
 import { installProblemReplies } from './problem-replies.ts';
 import { registerSandboxRoutes } from './sandbox-routes.ts';
-import { registerHealthRoutes, registerServiceRoutes } from './service-routes.ts';
+import { registerHealthRoutes, registerServiceRoutes, registerSweepRoute } from './service-routes.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -19,17 +19,27 @@ declare module 'fastify' {
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
 
-/** Creates the application; `app.server` is the HTTP server that also takes upgrades. */
-export function createApp(context: ApiContext, logger: Logger): FastifyInstance {
-  const app = Fastify({
-    loggerInstance: logger,
+function createFastify(logger: FastifyBaseLogger | undefined): FastifyInstance {
+  return Fastify({
+    ...(logger === undefined ? {} : { loggerInstance: logger }),
     disableRequestLogging: true,
     bodyLimit: BODY_LIMIT_BYTES,
     genReqId: () => randomUUID(),
     forceCloseConnections: true,
     keepAliveTimeout: 72_000,
     requestTimeout: 0,
-  }) as unknown as FastifyInstance;
+  });
+}
+
+type Prepare = (app: FastifyInstance) => Promise<void>;
+
+/** The application with its routes; `prepare` runs before the routes are registered. */
+function buildApp(
+  context: ApiContext,
+  logger: FastifyBaseLogger | undefined,
+  prepare?: Prepare,
+): FastifyInstance {
+  const app = createFastify(logger);
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.decorateRequest('caller');
@@ -37,14 +47,33 @@ export function createApp(context: ApiContext, logger: Logger): FastifyInstance 
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('x-request-id', request.id);
   });
-  registerHealthRoutes(app, context);
-  void app.register(async (guarded) => {
-    guarded.addHook('onRequest', async (request) => {
-      request.caller = context.authenticate(request.headers.authorization);
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'none';
+    context.metrics.observeRequest({ method: request.method, route, status: reply.statusCode });
+  });
+  void app.register(async (routes) => {
+    await prepare?.(routes);
+    registerHealthRoutes(routes, context);
+    void routes.register(async (guarded) => {
+      guarded.addHook('onRequest', async (request) => {
+        request.caller = context.authenticate(request.headers.authorization);
+      });
+      registerSandboxRoutes(guarded, context);
+      registerServiceRoutes(guarded, context);
+      registerSweepRoute(guarded, context);
+      registerHostRoutes(guarded, context);
     });
-    registerSandboxRoutes(guarded, context);
-    registerServiceRoutes(guarded, context);
-    registerHostRoutes(guarded, context);
+  });
+  return app;
+}
+
+/** Creates the application; `app.server` is the HTTP server that also takes upgrades. */
+export function createApp(context: ApiContext, logger: FastifyBaseLogger): FastifyInstance {
+  const app = buildApp(context, logger);
+  let document: Promise<unknown> | undefined;
+  app.get('/openapi.json', { schema: { hide: true } }, async () => {
+    document ??= buildOpenApi((prepare) => buildApp(context, undefined, prepare));
+    return await document;
   });
   return app;
 }

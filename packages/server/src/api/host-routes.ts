@@ -44,6 +44,8 @@ export function registerHostRoutes(server: FastifyInstance, context: ApiContext)
             request.params.sandbox,
           );
           checkCallable(record);
+          context.touch(record.id);
+          reply.raw.once('close', () => context.touch(record.id));
           const connection = context.connections.get(record.hostId);
           const path = request.url.replace(/^\/v1\/sandboxes\/[^/]+/, '/v1');
           reply.hijack();

@@ -3,10 +3,12 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import {
   VERSION,
+  flagSchema,
   planRequestSchema,
   planSchema,
   preflightSchema,
   providerSchema,
+  sweepReportSchema,
   versionSchema,
 } from '@omnigent/protocol';
 import * as z from 'zod';
@@ -15,6 +17,7 @@ import type { ApiContext } from './context.ts';
 
 const CALL_TIMEOUT_MS = 60_000;
 const planQuerySchema = z.strictObject({ dry_run: z.enum(['none', 'server']).default('none') });
+const sweepQuerySchema = z.strictObject({ dry_run: flagSchema, provider: providerSchema.optional() });
 const preflightQuerySchema = z.strictObject({
   provider: providerSchema.optional(),
   deep: z.enum(['0', '1']).default('0'),
@@ -55,11 +58,28 @@ export function registerServiceRoutes(server: FastifyInstance, context: ApiConte
   );
 }
 
+/** Registers the sweep. */
+export function registerSweepRoute(server: FastifyInstance, context: ApiContext): void {
+  const app = server.withTypeProvider<ZodTypeProvider>();
+  app.post(
+    '/v1/sweep',
+    { schema: { querystring: sweepQuerySchema, response: { 200: sweepReportSchema } } },
+    async (request) => {
+      const { dry_run: dryRun, provider } = request.query;
+      return await context.sweep({ isDryRun: dryRun === '1', provider });
+    },
+  );
+}
+
 /** Registers the routes that anyone may ask. */
 export function registerHealthRoutes(app: FastifyInstance, context: ApiContext): void {
   app.get('/healthz', () => ({ status: 'ok' }));
   app.get('/readyz', async () => {
     await context.store.check();
     return { status: 'ok' };
+  });
+  app.get('/metrics', async (_request, reply) => {
+    void reply.header('content-type', context.metrics.contentType);
+    return await context.metrics.render();
   });
 }

@@ -26,7 +26,7 @@ export async function ensureTokenFile(path: string, randomBytes: RandomBytes): P
   const fresh = Buffer.from(randomBytes(TOKEN_BYTES)).toString('base64url');
   try {
     const file = await open(path, 'wx', 0o600);
-    await file.writeFile(`${fresh}\n`).finally(() => file.close());
+    await file.writeFile(`${fresh}\n`).finally(async () => await file.close());
     return fresh;
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;

@@ -79,7 +79,7 @@ async function startOnce(
       signal,
       onStage: stages.enter,
     })
-    .finally(stages.settled);
+    .finally(async () => await stages.settled());
   for (const warning of started.warnings)
     await journal.reportProgress(record.id, 'starting', `warning: ${warning}`);
   await sandboxes.update(record.id, () => ({ workspace: started.workspace, prepare: started.prepare }));
@@ -153,7 +153,9 @@ async function makeWorkspace(
   // What the launcher has cloned already raises no progress and no second stage.
   const stages = createStageQueue(id, context);
   const onProgress = (message: string) => stages.enter('cloning', message);
-  return await prepareWorkspace(connection, prepare, { signal, onProgress }).finally(stages.settled);
+  return await prepareWorkspace(connection, prepare, { signal, onProgress }).finally(
+    async () => await stages.settled(),
+  );
 }
 
 /** Stages come by a callback; they are written one after the other. */

@@ -114,7 +114,7 @@ export async function resolveServerSettings(
 
 /** Whether an address can be reached from this machine only. */
 export function isLoopback(address: string): boolean {
-  return address === 'localhost' || address === '::1' || /^127\./.test(address);
+  return address === 'localhost' || address === '::1' || address.startsWith('127.');
 }
 
 function parseListen(text: string): { address: string; port: number } {

@@ -100,6 +100,16 @@ export class SandboxStore {
     };
   }
 
+  /** Every record, page by page. */
+  async *all(pageSize: number): AsyncGenerator<SandboxRecord> {
+    for (let cursor: string | undefined; ; ) {
+      const page = await this.list({ limit: pageSize, cursor });
+      yield* page.items;
+      if (page.nextCursor === null) return;
+      cursor = page.nextCursor;
+    }
+  }
+
   async count(): Promise<number> {
     const row = await this.#database
       .selectFrom('sandboxes')

@@ -1,4 +1,4 @@
-import type { PodManifest } from '../manifests/pod.ts';
+import type { PodManifest } from '../manifests/pod-manifest.ts';
 import type { SecretManifest } from '../manifests/token-secret.ts';
 
 /** The two objects of a launch. */

@@ -1,6 +1,6 @@
 /** `pod_template`: merged *under* what the launcher fixes, and refused where it would weaken the Pod. */
 import { SandboxError } from '@omnigent/protocol';
-import type { PodManifest } from './pod.ts';
+import type { PodManifest } from './pod-manifest.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

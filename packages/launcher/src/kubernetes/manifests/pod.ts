@@ -1,28 +1,16 @@
 /** The Pod of a sandbox. Pure: options in, manifest out. */
-import type { Container, Pod, PodSpec, Toleration } from 'kubernetes-types/core/v1.js';
+import type { Container, PodSpec, Toleration } from 'kubernetes-types/core/v1.js';
 import { SANDBOX_HOME, SANDBOX_UID } from '@omnigent/protocol';
 import { buildHostEnvironment, buildWorkspaceEnvironment } from './environment.ts';
 import { buildAgentLabel, buildIdentityLabels } from './labels.ts';
 import { HOST_CONTAINER, WORKSPACE_CONTAINER } from './container-names.ts';
 import { mergeUnder } from './pod-template.ts';
+import type { PodManifest } from './pod-manifest.ts';
 import type { PodOptions } from './pod-options.ts';
 import { buildHostScript, buildWorkspaceScript } from './scripts.ts';
 import { escapeExpansion } from './shell.ts';
 import { buildVolumes } from './volumes.ts';
 import type { VolumePlan } from './volumes.ts';
-
-export type PodManifest = Pod & {
-  readonly apiVersion: 'v1';
-  readonly kind: 'Pod';
-  readonly metadata: { readonly name: string };
-  readonly spec: PodSpec;
-};
-
-/** What every container runs with: the restricted profile of Pod Security. */
-export const CONTAINER_SECURITY = {
-  allowPrivilegeEscalation: false,
-  capabilities: { drop: ['ALL'] },
-} as const;
 
 /** A node that stopped answering loses its Pods after a minute instead of the five of admission. */
 const NODE_TOLERATIONS: readonly Toleration[] = [

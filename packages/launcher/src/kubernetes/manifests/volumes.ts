@@ -15,66 +15,58 @@ export interface VolumePlan {
   readonly hostOnly: readonly VolumeMount[];
 }
 
+/** A volume with where it is mounted. */
+interface MountedVolume {
+  readonly volume: Volume;
+  readonly mount: Omit<VolumeMount, 'name'>;
+}
+
+function buildCaBundle({ ca_bundle: ca }: PodOptions['config']): MountedVolume[] {
+  if (ca === undefined) return [];
+  const source: Omit<Volume, 'name'> =
+    ca.config_map === undefined
+      ? { secret: { secretName: ca.secret ?? '', defaultMode: SECRET_MODE } }
+      : { configMap: { name: ca.config_map } };
+  return [{ volume: { name: 'ca-bundle', ...source }, mount: { mountPath: MOUNTS.ca, readOnly: true } }];
+}
+
+function buildSsh({ git }: PodOptions['config']): MountedVolume[] {
+  if (git?.ssh_secret === undefined) return [];
+  const volume = { name: 'git-ssh', secret: { secretName: git.ssh_secret, defaultMode: SECRET_MODE } };
+  return [{ volume, mount: { mountPath: MOUNTS.ssh, readOnly: true } }];
+}
+
+/** What operators mount into the host container. */
+function buildOwnMounts({
+  pvc_mounts: claims = [],
+  secret_mounts: secrets = [],
+}: PodOptions['config']): MountedVolume[] {
+  return [
+    ...claims.map(({ claim_name: claimName, mount_path: mountPath, read_only: readOnly }, index) => ({
+      volume: { name: `pvc-${index}`, persistentVolumeClaim: { claimName, readOnly } },
+      mount: { mountPath, readOnly },
+    })),
+    ...secrets.map(({ secret_name: secretName, mount_path: mountPath }, index) => ({
+      volume: { name: `secret-${index}`, secret: { secretName, defaultMode: SECRET_MODE } },
+      mount: { mountPath, readOnly: true },
+    })),
+  ];
+}
+
+const toMount = ({ volume, mount }: MountedVolume): VolumeMount => ({ name: volume.name, ...mount });
+
 /** All volumes of a Pod. */
 export function buildVolumes({ config }: PodOptions): VolumePlan {
-  const {
-    home_size_limit: sizeLimit,
-    ca_bundle: ca,
-    git,
-    pvc_mounts: claims = [],
-    secret_mounts: secrets = [],
-  } = config;
-  const home: Volume = { name: 'home', emptyDir: sizeLimit === null ? {} : { sizeLimit } };
-  const caVolumes: Volume[] =
-    ca === undefined
-      ? []
-      : [
-          ca.config_map === undefined
-            ? { name: 'ca-bundle', secret: { secretName: ca.secret ?? '', defaultMode: SECRET_MODE } }
-            : { name: 'ca-bundle', configMap: { name: ca.config_map } },
-        ];
-  const sshVolumes: Volume[] =
-    git?.ssh_secret === undefined
-      ? []
-      : [{ name: 'git-ssh', secret: { secretName: git.ssh_secret, defaultMode: SECRET_MODE } }];
+  const { home_size_limit: sizeLimit } = config;
+  const home: MountedVolume = {
+    volume: { name: 'home', emptyDir: sizeLimit === null ? {} : { sizeLimit } },
+    mount: { mountPath: SANDBOX_HOME },
+  };
+  const everywhere = [home, ...buildCaBundle(config), ...buildSsh(config)];
+  const hostOnly = buildOwnMounts(config);
   return {
-    volumes: [
-      home,
-      ...caVolumes,
-      ...sshVolumes,
-      ...claims.map(
-        ({ claim_name: claimName, read_only: readOnly }, index): Volume => ({
-          name: `pvc-${index}`,
-          persistentVolumeClaim: { claimName, readOnly },
-        }),
-      ),
-      ...secrets.map(
-        ({ secret_name: secretName }, index): Volume => ({
-          name: `secret-${index}`,
-          secret: { secretName, defaultMode: SECRET_MODE },
-        }),
-      ),
-    ],
-    everywhere: [
-      { name: 'home', mountPath: SANDBOX_HOME },
-      ...caVolumes.map(({ name }): VolumeMount => ({ name, mountPath: MOUNTS.ca, readOnly: true })),
-      ...sshVolumes.map(({ name }): VolumeMount => ({ name, mountPath: MOUNTS.ssh, readOnly: true })),
-    ],
-    hostOnly: [
-      ...claims.map(
-        ({ mount_path: mountPath, read_only: readOnly }, index): VolumeMount => ({
-          name: `pvc-${index}`,
-          mountPath,
-          readOnly,
-        }),
-      ),
-      ...secrets.map(
-        ({ mount_path: mountPath }, index): VolumeMount => ({
-          name: `secret-${index}`,
-          mountPath,
-          readOnly: true,
-        }),
-      ),
-    ],
+    volumes: [...everywhere, ...hostOnly].map(({ volume }) => volume),
+    everywhere: everywhere.map(toMount),
+    hostOnly: hostOnly.map(toMount),
   };
 }

@@ -4,7 +4,7 @@ import type { Finding } from '@omnigent/protocol';
 import type { ClusterClient } from '../api/cluster-client.ts';
 import { isClusterError } from '../api/cluster-error.ts';
 import type { KubernetesConfig } from '../config/parse-config.ts';
-import type { PodManifest } from '../manifests/pod.ts';
+import type { PodManifest } from '../manifests/pod-manifest.ts';
 import { RIGHTS } from '../rights/rights.ts';
 import { checkHeadroom } from './headroom.ts';
 

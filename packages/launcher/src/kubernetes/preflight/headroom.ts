@@ -2,6 +2,7 @@
 import { ERRORS } from '@omnigent/protocol';
 import type { Finding } from '@omnigent/protocol';
 import type { ClusterClient } from '../api/cluster-client.ts';
+import type { LimitRange, ResourceQuota } from '../api/objects/preflight.ts';
 import type { KubernetesConfig } from '../config/parse-config.ts';
 import { parseQuantity } from '../config/quantity.ts';
 
@@ -23,6 +24,42 @@ function toUsage({ resources }: KubernetesConfig): Record<string, string> {
   };
 }
 
+function findFullQuotas(
+  quotas: readonly ResourceQuota[],
+  usage: Readonly<Record<string, string>>,
+): Finding[] {
+  return quotas.flatMap(({ metadata, status }) =>
+    Object.entries(status.hard).flatMap(([name, hard]): Finding[] => {
+      const [asked, used] = [usage[name], status.used[name] ?? '0'];
+      const isFull = asked !== undefined && toNumber(used) + toNumber(asked) > toNumber(hard);
+      if (!isFull) return [];
+      const message = `quota ${metadata.name}: one sandbox asks for ${name}=${asked}, used ${used}, limited ${hard}`;
+      return [{ code: 'quota', severity: 'error', message, advice: ERRORS.quota_exceeded.advice }];
+    }),
+  );
+}
+
+function findLimitBreaches(ranges: readonly LimitRange[], { resources }: KubernetesConfig): Finding[] {
+  const { requests, limits } = resources;
+  const containerLimits = ranges.flatMap(({ metadata, spec }) =>
+    spec.limits
+      .filter(({ type }) => type === 'Container')
+      .map((limit) => ({ name: metadata.name, ...limit })),
+  );
+  return containerLimits.flatMap(({ name, min, max }): Finding[] => {
+    const low = Object.entries(min).find(
+      ([key, amount]) => requests[key] !== undefined && toNumber(requests[key]) < toNumber(amount),
+    );
+    const high = Object.entries(max).find(([key, amount]) => toNumber(limits[key] ?? '0') > toNumber(amount));
+    const found = low ?? high;
+    if (found === undefined) return [];
+    const message = `LimitRange ${name}: container ${low === undefined ? 'maximum' : 'minimum'} of ${found[0]} is ${found[1]}`;
+    return [{ code: 'limit_range', severity: 'error', message, advice: ERRORS.limit_range.advice }];
+  });
+}
+
+const toNumber = (quantity: string) => parseQuantity(quantity) ?? 0;
+
 export async function checkHeadroom(
   client: ClusterClient,
   { signal, config }: { readonly signal: AbortSignal; readonly config: KubernetesConfig },
@@ -31,59 +68,12 @@ export async function checkHeadroom(
     client.listResourceQuotas({ signal }),
     client.listLimitRanges({ signal }),
   ]);
-  const usage = toUsage(config);
-  const full = quotas.flatMap(({ metadata, status }) =>
-    Object.entries(status.hard).flatMap(([name, hard]): Finding[] => {
-      const [asked, used] = [usage[name], status.used[name] ?? '0'];
-      const isFull =
-        asked !== undefined &&
-        (parseQuantity(used) ?? 0) + (parseQuantity(asked) ?? 0) > (parseQuantity(hard) ?? 0);
-      if (!isFull) return [];
-      return [
-        {
-          code: 'quota',
-          severity: 'error',
-          message: `quota ${metadata.name}: one sandbox asks for ${name}=${asked}, used ${used}, limited ${hard}`,
-          advice: ERRORS.quota_exceeded.advice,
-        },
-      ];
-    }),
-  );
-  const outside = ranges.flatMap(({ metadata, spec }) =>
-    spec.limits
-      .filter(({ type }) => type === 'Container')
-      .flatMap(({ min, max }): Finding[] => {
-        const requests = config.resources.requests;
-        const low = Object.entries(min).find(
-          ([name, amount]) =>
-            requests[name] !== undefined &&
-            (parseQuantity(requests[name]) ?? 0) < (parseQuantity(amount) ?? 0),
-        );
-        const high = Object.entries(max).find(
-          ([name, amount]) =>
-            (parseQuantity(config.resources.limits[name] ?? '0') ?? 0) > (parseQuantity(amount) ?? 0),
-        );
-        const found = low ?? high;
-        if (found === undefined) return [];
-        return [
-          {
-            code: 'limit_range',
-            severity: 'error',
-            message: `LimitRange ${metadata.name}: container ${low === undefined ? 'maximum' : 'minimum'} of ${found[0]} is ${found[1]}`,
-            advice: ERRORS.limit_range.advice,
-          },
-        ];
-      }),
-  );
-  const findings = [...full, ...outside];
-  return findings.length === 0
-    ? [
-        {
-          code: 'headroom',
-          severity: 'ok',
-          message: 'quotas and limit ranges leave room for a sandbox',
-          advice: null,
-        },
-      ]
-    : findings;
+  const findings = [...findFullQuotas(quotas, toUsage(config)), ...findLimitBreaches(ranges, config)];
+  const fine: Finding = {
+    code: 'headroom',
+    severity: 'ok',
+    message: 'quotas and limit ranges leave room for a sandbox',
+    advice: null,
+  };
+  return findings.length === 0 ? [fine] : findings;
 }

@@ -1,0 +1,24 @@
+/** Runs something again and again until told to stop; one failure does not end it. */
+import type { Clock } from '@omnigent/protocol';
+import type { Report } from '../lifecycle/service-options.ts';
+
+export interface EveryOptions {
+  readonly name: string;
+  readonly intervalMs: number;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly report: Report;
+}
+
+/** Resolves when the signal aborts. */
+export async function runEvery(options: EveryOptions, run: () => Promise<unknown>): Promise<void> {
+  const { name, intervalMs, clock, signal, report } = options;
+  while (!signal.aborted) {
+    try {
+      await run();
+    } catch (error) {
+      report(`${name} failed; it is tried again`, { error });
+    }
+    await clock.sleep(intervalMs, { signal, unref: true }).catch(() => undefined);
+  }
+}
