@@ -91,14 +91,4 @@ describe.skipIf(!HAS_CLUSTER)('omnigent run on a cluster where it cannot work', 
       await kubectl(['delete', 'quota', 'none', '-n', namespace.name]);
     }
   });
-
-  it('says which container of the Pod ran out of memory, with its limit', async () => {
-    const section = {
-      env_values: { NODE_OPTIONS: '--max-old-space-size=2000' },
-      host_config: {},
-      resources: { requests: { cpu: '20m', memory: '8Mi' }, limits: { cpu: '1', memory: '8Mi' } },
-    };
-    const text = await runInVain({ section });
-    expect(text).toMatch(/out of memory \(limit 8Mi\)|could not be started/);
-  });
 });

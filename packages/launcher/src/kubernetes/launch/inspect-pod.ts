@@ -9,14 +9,14 @@ import type { Failure } from '../status/failure.ts';
 import { hasHostStarted } from '../status/find-containers.ts';
 
 /** Why the host of a Pod is gone or will never come; null while neither is known. */
-export function findFailure(pod: Pod): Failure | null {
-  if (hasHostStarted(pod)) return assessRunningHost(pod);
+export function findFailure(pod: Pod, when: 'before' | 'after'): Failure | null {
+  if (hasHostStarted(pod)) return assessRunningHost(pod, when);
   const assessment = assessPod(pod);
   return assessment.state === 'failed' ? assessment.failure : null;
 }
 
 async function inspectPresent(client: ClusterClient, pod: Pod): Promise<Inspection> {
-  const failure = findFailure(pod);
+  const failure = findFailure(pod, 'after');
   if (failure !== null) {
     const stage = hasHostStarted(pod) ? 'ready' : 'starting';
     return { state: 'gone', diagnosis: await collectEvidence(client, { pod, failure, stage }) };

@@ -1,4 +1,4 @@
-/** Follows a Pod whose host runs, until it dies or goes. */
+/** Follows a Pod whose host runs and has yet to connect, until it dies or goes. */
 import { LABELS } from '@omnigent/protocol';
 import type { Clock, Diagnosis } from '@omnigent/protocol';
 import { buildDiagnosis } from '../../port/diagnosis.ts';
@@ -56,8 +56,9 @@ class HostWatch {
     if (observation.type === 'absent') return { pod: null, failure: GONE };
     const pod = observation.type === 'deleted' ? observation.last : observation.pod;
     if (pod.metadata.labels[LABELS.hostId] !== this.#hostId) return { pod: null, failure: GONE };
-    if (observation.type === 'deleted') return { pod, failure: findFailure(pod) ?? diagnoseDeletion(pod) };
-    const failure = findFailure(pod) ?? findReplacement(pod, this.#containerId);
+    if (observation.type === 'deleted')
+      return { pod, failure: findFailure(pod, 'before') ?? diagnoseDeletion(pod) };
+    const failure = findFailure(pod, 'before') ?? findReplacement(pod, this.#containerId);
     this.#containerId ??= findHostStatus(pod)?.containerID;
     return failure === null ? null : { pod, failure };
   }

@@ -314,7 +314,7 @@ describe('a host that ran', () => {
         ],
       },
     });
-    expect(assessRunningHost(pod)).toMatchObject({
+    expect(assessRunningHost(pod, 'after')).toMatchObject({
       code: 'host_out_of_memory',
       message: 'the host ran out of memory (limit 4Gi)',
     });
@@ -327,7 +327,7 @@ describe('a host that ran', () => {
         containerStatuses: [host({ terminated: { exitCode: 77, reason: 'Error' } })],
       },
     });
-    expect(assessRunningHost(pod)).toMatchObject({
+    expect(assessRunningHost(pod, 'after')).toMatchObject({
       code: 'host_lost',
       message: 'the host exited with status 77',
     });
@@ -337,6 +337,6 @@ describe('a host that ran', () => {
     const pod = buildPod({
       status: { phase: 'Unknown', reason: 'NodeLost', containerStatuses: [host(running)] },
     });
-    expect(assessRunningHost(pod)).toBeNull();
+    expect(assessRunningHost(pod, 'after')).toBeNull();
   });
 });

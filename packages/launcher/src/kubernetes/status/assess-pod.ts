@@ -72,12 +72,16 @@ export function assessPod(pod: Pod): Assessment {
   return waiting;
 }
 
-/** Why a host that ran is gone; null while it lives or nobody can tell (phase `Unknown`). */
-export function assessRunningHost(pod: Pod): Failure | null {
+/**
+ * Why a host that ran is gone; null while it lives or nobody can tell (phase `Unknown`).
+ *
+ * @param when whether it ended before it was connected or after.
+ */
+export function assessRunningHost(pod: Pod, when: 'before' | 'after'): Failure | null {
   const host = findHostStatus(pod);
   return (
     diagnosePodEnd(pod) ??
-    (host === undefined ? null : diagnoseHostEnd(pod, host, 'after')) ??
+    (host === undefined ? null : diagnoseHostEnd(pod, host, when)) ??
     diagnoseUnexplainedEnd(pod)
   );
 }
