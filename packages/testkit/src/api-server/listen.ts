@@ -58,6 +58,8 @@ export async function listen(state: FakeState, watches: Watches): Promise<Listen
   const server = http.createServer((message, response) => {
     accept(message, response).catch(() => response.socket?.destroy());
   });
+  // As the real one: what a client leaves open stays open for a while.
+  server.keepAliveTimeout = 90_000;
   server.on('connection', (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));

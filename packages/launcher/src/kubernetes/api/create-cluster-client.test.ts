@@ -80,7 +80,8 @@ describe('objects', () => {
   });
 
   it('lists the events of one uid in one request, however many others there are', async () => {
-    const { api, client } = await setUp();
+    const clock = createFakeClock();
+    const { api, client } = await setUp({ clock });
     const pod = await client.createPod(buildTestPod('s1'), { signal });
     const stored = api.store.get({ resource: 'pods', namespace: 'omnigent-sandboxes', name: 's1' });
     if (stored === undefined) throw new Error('the Pod was not stored');
@@ -88,9 +89,15 @@ describe('objects', () => {
       { ...stored, metadata: { ...stored.metadata, uid: 'an-earlier-one' } },
       { reason: 'Old', message: 'x' },
     );
-    api.emitEvent(stored, { reason: 'Failed', message: 'y', count: 3 });
+    clock.jump(60_000);
+    api.emitEvent(stored, { reason: 'Later', message: 'y', count: 3 });
+    clock.jump(-30_000);
+    api.emitEvent(stored, { reason: 'Earlier', message: 'z' });
     const events = await client.listEvents({ uid: pod.metadata.uid, signal });
-    expect(events.map(({ reason, count }) => [reason, count])).toEqual([['Failed', 3]]);
+    expect(events.map(({ reason, count }) => [reason, count])).toEqual([
+      ['Earlier', 1],
+      ['Later', 3],
+    ]);
     expect(api.count({ resource: 'events' })).toBe(1);
   });
 
@@ -129,6 +136,17 @@ describe('lost answers', () => {
       fault: { kind: 'already_exists' },
     });
     expect(api.count({ verb: 'delete' })).toBe(0);
+  });
+
+  it('does not adopt a Pod that is on its way out', async () => {
+    const { api, client } = await setUp({ script: (control) => control.bind('n1') });
+    api.kubelet.terminationMs = null;
+    await client.createPod(buildTestPod('s1'), { signal });
+    await client.deletePod('s1', { signal });
+    api.faults.inject({ match: { verb: 'create', resource: 'pods' }, effect: { type: 'reset' } });
+    await expect(client.createPod(buildTestPod('s1'), { signal })).rejects.toMatchObject({
+      fault: { kind: 'already_exists', beingDeleted: true, unsure: true },
+    });
   });
 
   it('does not adopt without a lost try', async () => {
@@ -256,6 +274,19 @@ describe('refusals', () => {
     expect(text).toContain('[redacted]');
     expect(text).not.toContain(value);
     expect(text).not.toContain(stored);
+  });
+
+  it('never repeats the value of a Secret that it settles after a lost try', async () => {
+    const { api, client } = await setUp();
+    const value = 'launch-token-value';
+    const stored = Buffer.from(value).toString('base64');
+    const status = { code: 405, reason: 'MethodNotAllowed', message: `no patch of ${stored}` };
+    api.faults.inject({ match: { verb: 'create' }, effect: { type: 'lose-answer' } });
+    api.faults.inject({ match: { verb: 'patch' }, effect: { type: 'refuse', status } });
+    const creating = client.createSecret(buildTestSecret('s1-token', value), { signal });
+    const error: unknown = await creating.catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ verb: 'patch', status: 405 });
+    expect(JSON.stringify(error) + String(error)).not.toContain(stored);
   });
 
   it("says what a proxy's page is", async () => {
