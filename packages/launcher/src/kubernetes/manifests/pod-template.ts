@@ -1,4 +1,5 @@
 /** `pod_template`: merged *under* what the launcher fixes, and refused where it would weaken the Pod. */
+import type { Container } from 'kubernetes-types/core/v1.js';
 import { SandboxError } from '@omnigent/protocol';
 import type { PodManifest } from './pod-manifest.ts';
 
@@ -26,29 +27,30 @@ const toObjects = (value: unknown): readonly Json[] => (Array.isArray(value) ? v
 export function mergeUnder(template: Json, fixed: PodManifest): PodManifest {
   checkPodTemplate(template);
   const { metadata, spec } = template;
-  const merged = mergeObjects(
-    { metadata: isObject(metadata) ? metadata : {}, spec: isObject(spec) ? spec : {} },
-    fixed as unknown as Json,
-  );
-  const containers = (list: unknown) => toObjects(list).map(hardenContainer);
+  const under = { metadata: isObject(metadata) ? metadata : {}, spec: isObject(spec) ? spec : {} };
+  const merged = mergeObjects(under, { ...fixed });
   const mergedSpec = isObject(merged['spec']) ? merged['spec'] : {};
-  const initContainers = containers(mergedSpec['initContainers']);
+  const harden = (list: unknown) => toObjects(list).map(hardenContainer);
+  const initContainers = harden(mergedSpec['initContainers']);
   return {
+    // The fixed Pod is complete and wins everywhere, so the result is one too.
+    ...fixed,
     ...merged,
     spec: {
+      ...fixed.spec,
       ...mergedSpec,
-      containers: containers(mergedSpec['containers']),
+      containers: harden(mergedSpec['containers']),
       ...(initContainers.length === 0 ? {} : { initContainers }),
     },
-    // The fixed Pod is complete and wins everywhere, so the result is one too.
-  } as unknown as PodManifest;
+  };
 }
 
 /** Every container of the Pod keeps the restricted profile, also one that the template brings. */
-function hardenContainer(container: Json): Json {
+function hardenContainer(container: Json): Container {
   const own = isObject(container['securityContext']) ? container['securityContext'] : {};
   return {
     ...container,
+    name: String(container['name']),
     securityContext: { ...own, allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
   };
 }
