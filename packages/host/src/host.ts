@@ -78,14 +78,18 @@ export async function runHost(
   const onStop = () => void parts.processes.stopAll(STOP_GRACE_MS).then(() => stopping.abort());
   if (options.signal.aborted) return;
   options.signal.addEventListener('abort', onStop, { once: true });
-  await runTunnel({
-    ...(await buildDialSettings(settings)),
-    bootId: parts.bootId,
-    token: () => token,
-    server,
-    clock: systemClock,
-    random: Math.random,
-    report: options.report,
-    signal: stopping.signal,
-  }).finally(async () => await parts.processes.stopAll(0));
+  try {
+    await runTunnel({
+      ...(await buildDialSettings(settings)),
+      bootId: parts.bootId,
+      token: () => token,
+      server,
+      clock: systemClock,
+      random: Math.random,
+      report: options.report,
+      signal: stopping.signal,
+    });
+  } finally {
+    await parts.processes.stopAll(0);
+  }
 }

@@ -1,22 +1,26 @@
 /** Errors for people: what happened, at which stage, the evidence, what to do next. */
+import colors from 'picocolors';
 import { diagnosisSchema, isSandboxError, toErrorMessage } from '@omnigent/protocol';
 import type { Diagnosis } from '@omnigent/protocol';
 
+/** Coloured on a terminal only. */
+const LABEL = colors.red('omnigent:');
+const ADVICE = colors.bold('what to do:');
 const indent = (text: string) => text.replace(/^/gm, '    ');
 
 /** The lines of an error. */
 export function renderError(error: unknown): string {
-  if (!isSandboxError(error)) return `omnigent: ${toErrorMessage(error)}\n`;
+  if (!isSandboxError(error)) return `${LABEL} ${toErrorMessage(error)}\n`;
   const diagnosis = diagnosisSchema.safeParse(error.details['diagnosis']).data;
   if (diagnosis !== undefined) return renderDiagnosis(diagnosis);
-  return `omnigent: ${error.message}\n  what to do: ${error.advice}\n`;
+  return `${LABEL} ${error.message}\n  ${ADVICE} ${error.advice}\n`;
 }
 
 /** The lines of a diagnosis. */
 export function renderDiagnosis(diagnosis: Diagnosis): string {
   const { message, stage, advice, log, events, containers, notes } = diagnosis;
   const parts = [
-    `omnigent: the sandbox could not be launched: ${message}`,
+    `${LABEL} the sandbox could not be launched: ${message}`,
     `  stage: ${stage}${renderTimes(diagnosis)}`,
     ...containers.map(
       ({ name, reason, exit_code: code, message: text }) =>
@@ -28,7 +32,7 @@ export function renderDiagnosis(diagnosis: Diagnosis): string {
     ),
     ...(log === null ? [] : [`  last lines of ${log.container}:`, indent(log.text)]),
     ...notes.map((note) => `  note: ${note}`),
-    `  what to do: ${advice}`,
+    `  ${ADVICE} ${advice}`,
   ];
   return `${parts.join('\n')}\n`;
 }

@@ -25,8 +25,8 @@ export async function readTokenFile(path: string): Promise<string> {
 export async function ensureTokenFile(path: string, randomBytes: RandomBytes): Promise<string> {
   const fresh = Buffer.from(randomBytes(TOKEN_BYTES)).toString('base64url');
   try {
-    const file = await open(path, 'wx', 0o600);
-    await file.writeFile(`${fresh}\n`).finally(async () => await file.close());
+    await using file = await open(path, 'wx', 0o600);
+    await file.writeFile(`${fresh}\n`);
     return fresh;
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;

@@ -28,7 +28,7 @@ export async function createLaunchers(
       return await launcher;
     },
     async close() {
-      const launchers = await Promise.allSettled(created.values());
+      const launchers = await Promise.allSettled([...created.values()]);
       await Promise.all(
         launchers.map((result) => (result.status === 'fulfilled' ? result.value.close() : undefined)),
       );

@@ -74,12 +74,11 @@ async function startOnce(
   const providerId = await launcher.provision(record.document.hostName, { signal });
   await sandboxes.update(record.id, () => ({ providerId }));
   const stages = createStageQueue(record.id, context);
-  const started = await launcher
-    .startHost(providerId, toLaunchRequest(record, context.serverUrl, options.token), {
-      signal,
-      onStage: stages.enter,
-    })
-    .finally(async () => await stages.settled());
+  const launch = toLaunchRequest(record, context.serverUrl, options.token);
+  const started = await settleStages(
+    stages,
+    launcher.startHost(providerId, launch, { signal, onStage: stages.enter }),
+  );
   for (const warning of started.warnings)
     await journal.reportProgress(record.id, 'starting', `warning: ${warning}`);
   await sandboxes.update(record.id, () => ({ workspace: started.workspace, prepare: started.prepare }));
@@ -153,10 +152,19 @@ async function makeWorkspace(
   // What the launcher has cloned already raises no progress and no second stage.
   const stages = createStageQueue(id, context);
   const onProgress = (message: string) => stages.enter('cloning', message);
-  return await prepareWorkspace(connection, prepare, { signal, onProgress }).finally(
-    async () => await stages.settled(),
-  );
+  return await settleStages(stages, prepareWorkspace(connection, prepare, { signal, onProgress }));
 }
+
+/** The result of an operation once its stages are stored, also when it failed. */
+async function settleStages<Result>(stages: StageQueue, operation: Promise<Result>): Promise<Result> {
+  try {
+    return await operation;
+  } finally {
+    await stages.settled();
+  }
+}
+
+type StageQueue = ReturnType<typeof createStageQueue>;
 
 /** Stages come by a callback; they are written one after the other. */
 function createStageQueue(id: string, { journal, report }: LaunchContext) {

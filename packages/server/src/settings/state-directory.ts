@@ -1,5 +1,4 @@
 /** Where a server keeps its state: OMNIGENT_STATE_DIR, else the XDG state directory. */
-import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -14,9 +13,4 @@ export function resolveStateDirectory(flag: string | undefined, environment: Env
     base !== undefined && base.startsWith('/') ? base : join(homedir(), '.local', 'state'),
     'omnigent',
   );
-}
-
-/** Makes the directory, for its owner only. */
-export async function ensureStateDirectory(path: string): Promise<void> {
-  await mkdir(path, { recursive: true, mode: 0o700 });
 }
