@@ -28,10 +28,9 @@ export async function createLaunchers(
       return await launcher;
     },
     async close() {
-      const launchers = await Promise.allSettled([...created.values()]);
-      await Promise.all(
-        launchers.map((result) => (result.status === 'fulfilled' ? result.value.close() : undefined)),
-      );
+      const settled = await Promise.allSettled([...created.values()]);
+      const open = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+      await Promise.all(open.map((launcher) => launcher.close()));
     },
   };
 }
