@@ -130,6 +130,13 @@ export function describeApiContract(name: string, { open, obstacle }: ContractOp
         expect(await client.deleteSecret('owner-token', { signal })).toBe('gone');
       });
 
+      it('knows whether there is a Secret without reading any', async () => {
+        expect(await client.hasSecret('not-there', { signal })).toBe(false);
+        await client.createSecret(buildSecret('there'), { signal });
+        expect(await client.hasSecret('there', { signal })).toBe(true);
+        await client.deleteSecret('there', { signal });
+      });
+
       it('refuses a second Secret of the same name, and deletes one', async () => {
         await client.createSecret(buildSecret('token'), { signal });
         await expect(client.createSecret(buildSecret('token'), { signal })).rejects.toMatchObject({

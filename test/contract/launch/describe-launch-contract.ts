@@ -146,5 +146,35 @@ export function describeLaunchContract(name: string, { open, obstacle }: LaunchC
       expect(plan.changes?.some(({ path }) => path.startsWith('/status'))).toBe(false);
       expect(await subject.listObjects()).toEqual([]);
     });
+
+    it('are checked beforehand: rights, namespace, profile, admission, named Secrets', async () => {
+      const launcher = await subject.open({ secret_name: 'no-such-secret' });
+      const findings = await launcher.preflight({ signal, deep: false, serverUrl: 'http://server.invalid/' });
+      const texts = findings.map(({ severity, code, message }) => `${severity} ${code}: ${message}`);
+      expect(texts.filter((text) => text.startsWith('ok right: '))).toHaveLength(10);
+      expect(texts).toContainEqual(expect.stringMatching(/^ok namespace: namespace contract\S* exists$/));
+      expect(texts).toContainEqual(
+        expect.stringMatching(/^ok pod_security: Pod Security "restricted:\S+" is enforced$/),
+      );
+      expect(texts).toContain('ok service_account: ServiceAccount omnigent-runner exists');
+      expect(texts).toContain('ok admission: the cluster would take the Pod of a sandbox');
+      expect(texts).toContainEqual(
+        expect.stringMatching(
+          /^error secret: Secret no-such-secret \(secret_name\) does not exist in namespace/,
+        ),
+      );
+      expect(await subject.listObjects()).toEqual([]);
+    });
+
+    it('are checked by somebody without any right', async () => {
+      const launcher = await subject.openPowerless();
+      const findings = await launcher.preflight({ signal, deep: false, serverUrl: 'http://server.invalid/' });
+      const missing = findings.filter(({ code, severity }) => code === 'right' && severity === 'error');
+      expect(missing).toHaveLength(10);
+      expect(missing[0]?.message).toMatch(/^missing right: create pods in namespace /);
+      const others = findings.filter(({ code }) => code === 'namespace' || code === 'service_account');
+      expect(others.map(({ severity }) => severity)).toEqual(['unknown', 'unknown']);
+      expect(findings.find(({ code }) => code === 'admission')?.severity).toBe('error');
+    });
   });
 }

@@ -61,6 +61,20 @@ function admitServiceAccounts(api: FakeApiServer, names: readonly string[]): voi
   });
 }
 
+/** The profile `restricted`, as far as the preflight tries it. */
+function admitRestricted(api: FakeApiServer): void {
+  api.admission.push((object, { resource }) => {
+    if (resource !== 'pods' || readField(object, ['spec', 'hostNetwork']) !== true) return null;
+    const { name } = object.metadata;
+    return {
+      code: 403,
+      reason: 'Forbidden',
+      message: `pods "${name}" is forbidden: violates PodSecurity "restricted:latest": host namespaces (hostNetwork=true)`,
+      details: { name, kind: 'pods' },
+    };
+  });
+}
+
 function admitPods(api: FakeApiServer, count: number): void {
   api.admission.push((object, { resource }) => {
     const used = api.store.list('pods', FAKE_NAMESPACE).length;
@@ -109,5 +123,10 @@ async function buildSubject(api: FakeApiServer, files: KubeconfigDirectory): Pro
 export async function openFakeLaunches(): Promise<FakeLaunches> {
   const api = await createFakeApiServer({ namespaces: [FAKE_NAMESPACE], script: liveByImage });
   admitServiceAccounts(api, ['omnigent-runner']);
+  admitRestricted(api);
+  api.store.put(
+    { resource: 'serviceaccounts', namespace: FAKE_NAMESPACE, name: 'omnigent-runner' },
+    { metadata: { name: 'omnigent-runner', namespace: FAKE_NAMESPACE } },
+  );
   return await buildSubject(api, await createKubeconfigDirectory());
 }

@@ -88,6 +88,11 @@ export interface ClusterClient {
   createSecret(manifest: Manifest, options: ClusterCallOptions): Promise<void>;
   /** Makes the Pod the owner of the Secret, so that it goes when the Pod goes. False when there is no such Secret. */
   setSecretOwner(name: string, owner: PodOwner, options: ClusterCallOptions): Promise<boolean>;
+  /**
+   * Whether there is a Secret of this name, without the right to read any: a patch that changes nothing, as a dry run,
+   * of whose answer the cluster leaves the values out.
+   */
+  hasSecret(name: string, options: ClusterCallOptions): Promise<boolean>;
   deleteSecret(name: string, options: DeleteOptions): Promise<DeleteOutcome>;
 
   /** Events about one object, oldest first as far as the cluster says. */

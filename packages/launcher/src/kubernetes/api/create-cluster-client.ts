@@ -5,7 +5,7 @@ import { listEvents, readPodLog } from './client/evidence.ts';
 import { deleteObject } from './client/delete-object.ts';
 import { createPod, dryRunPod, getPod, listPods } from './client/pods.ts';
 import { createPreflightReads } from './client/preflight-reads.ts';
-import { createSecret, setSecretOwner } from './client/secrets.ts';
+import { createSecret, hasSecret, setSecretOwner } from './client/secrets.ts';
 import type { ClusterClient } from './cluster-client.ts';
 import type { ClusterConnection } from './connection/cluster-connection.ts';
 import { createRequester } from './request/requester.ts';
@@ -48,6 +48,7 @@ export function createClusterClient(options: ClusterClientOptions): ClusterClien
     listPods: (call) => listPods(context, call),
     createSecret: (manifest, call) => createSecret(context, manifest, call),
     setSecretOwner: (name, owner, call) => setSecretOwner(context, { name, owner }, call),
+    hasSecret: (name, call) => hasSecret(context, name, call),
     deleteSecret: (name, call) => deleteObject(context, { resource: 'secrets', name }, call),
     listEvents: (call) => listEvents(context, call),
     readPodLog: (name, call) => readPodLog(context, name, call),

@@ -1,140 +1,77 @@
 /** Checks of cluster, rights and admission before they matter. Every check is a finding; none throws. */
-import { ERRORS, isSandboxError, toErrorMessage } from '@omnigent/protocol';
 import type { Finding } from '@omnigent/protocol';
 import type { ClusterClient } from '../api/cluster-client.ts';
-import { isClusterError } from '../api/cluster-error.ts';
 import type { KubernetesConfig } from '../config/parse-config.ts';
 import type { PodManifest } from '../manifests/pod-manifest.ts';
-import { RIGHTS } from '../rights/rights.ts';
-import { checkHeadroom } from './headroom.ts';
+import type { Check, CheckContext } from './check.ts';
+import { checkHeadroom } from './check-headroom.ts';
+import { checkNamespace } from './check-namespace.ts';
+import { checkPodSecurity } from './check-pod-security.ts';
+import { checkReferences } from './check-references.ts';
+import { checkRights } from './check-rights.ts';
+import { checkServiceAccount } from './check-service-account.ts';
+import { buildOk, toFinding } from './finding.ts';
 
 export interface CheckOptions {
   readonly config: KubernetesConfig;
-  readonly instance: string;
   readonly signal: AbortSignal;
   readonly connect: () => Promise<ClusterClient>;
   /** The Pod of a launch, for the dry run. */
   readonly pod: PodManifest;
+  /** Starts a sandbox for a moment; null when that was not asked for. */
+  readonly probe: ((client: ClusterClient) => Promise<readonly Finding[]>) | null;
 }
-
-type Check = (client: ClusterClient, options: CheckOptions) => Promise<Finding[]>;
-
-const ok = (code: string, message: string): Finding => ({ code, severity: 'ok', message, advice: null });
-const PSA_LABEL = 'pod-security.kubernetes.io/enforce';
-
-/** An error as a finding; what could not be looked at is `unknown`, not wrong. */
-export function toFinding(code: string, error: unknown): Finding {
-  const severity = isClusterError(error, 'forbidden') ? 'unknown' : 'error';
-  return {
-    code,
-    severity,
-    message: toErrorMessage(error),
-    advice: isSandboxError(error) ? error.advice : ERRORS.cluster_unreachable.advice,
-  };
-}
-
-const checkVersion: Check = async (client, { signal }) => [
-  ok('cluster', `Kubernetes ${(await client.readVersion({ signal })).gitVersion} at ${client.server}`),
-];
-
-const checkRights: Check = async (client, { signal }) => {
-  const questions = RIGHTS.flatMap(({ resource, verbs }) => verbs.map((verb) => ({ verb, resource })));
-  return await Promise.all(
-    questions.map(async ({ verb, resource }): Promise<Finding> => {
-      const { allowed } = await client.checkAccess({ verb, resource }, { signal });
-      const what = `${verb} ${resource} in namespace ${client.namespace}`;
-      if (allowed) return ok('right', what);
-      return {
-        code: 'right',
-        severity: 'error',
-        message: `missing right: ${what}`,
-        advice: ERRORS.cluster_forbidden.advice,
-      };
-    }),
-  );
-};
-
-const checkNamespace: Check = async (client, { signal }) => {
-  const namespace = await client.readNamespace({ signal });
-  if (namespace === null) {
-    return [
-      {
-        code: 'namespace',
-        severity: 'error',
-        message: `namespace ${client.namespace} does not exist`,
-        advice: ERRORS.namespace_not_found.advice,
-      },
-    ];
-  }
-  if (namespace.status?.phase === 'Terminating') {
-    return [
-      {
-        code: 'namespace',
-        severity: 'error',
-        message: `namespace ${client.namespace} is being deleted`,
-        advice: ERRORS.namespace_terminating.advice,
-      },
-    ];
-  }
-  const level = namespace.metadata.labels[PSA_LABEL];
-  const isEnforced = level === 'restricted';
-  return [
-    ok('namespace', `namespace ${client.namespace} exists`),
-    isEnforced
-      ? ok('pod_security', 'Pod Security restricted is enforced')
-      : {
-          code: 'pod_security',
-          severity: 'warning',
-          message: `Pod Security of namespace ${client.namespace}: expected enforce=restricted, found ${level ?? 'none'}`,
-          advice: `Label the namespace: kubectl label namespace ${client.namespace} ${PSA_LABEL}=restricted`,
-        },
-  ];
-};
-
-const checkServiceAccount: Check = async (client, { signal, config }) => {
-  const account = await client.readServiceAccount(config.service_account, { signal });
-  if (account !== null) return [ok('service_account', `ServiceAccount ${config.service_account} exists`)];
-  return [
-    {
-      code: 'service_account',
-      severity: 'error',
-      message: `ServiceAccount ${config.service_account} does not exist in namespace ${client.namespace}`,
-      advice: ERRORS.service_account_not_found.advice,
-    },
-  ];
-};
-
-const checkAdmission: Check = async (client, { signal, pod }) => {
-  await client.dryRunPod(pod, { signal });
-  return [ok('admission', 'the cluster would admit the Pod of a sandbox')];
-};
 
 const CHECKS: readonly (readonly [string, Check])[] = [
   ['right', checkRights],
   ['namespace', checkNamespace],
+  ['pod_security', checkPodSecurity],
   ['service_account', checkServiceAccount],
+  ['secret', checkReferences],
   ['headroom', checkHeadroom],
-  ['admission', checkAdmission],
 ];
 
-/** All findings, in a fixed order. */
-export async function checkCluster(options: CheckOptions): Promise<Finding[]> {
-  const first = ok(
-    'configuration',
-    `namespace ${options.config.namespace}, image ${options.config.image}, workspace by ${options.config.workspace_prep}`,
+function describeConfig({ namespace, image, workspace_prep: prep }: KubernetesConfig): Finding {
+  return buildOk('configuration', `namespace ${namespace}, image ${image}, workspace made by ${prep}`);
+}
+
+/** Whether the cluster would take the Pod of a sandbox, quotas, webhooks and all. */
+async function checkAdmission(client: ClusterClient, { pod, signal }: CheckOptions): Promise<Finding> {
+  return await client.dryRunPod(pod, { signal }).then(
+    () => buildOk('admission', 'the cluster would take the Pod of a sandbox'),
+    (error: unknown): Finding => ({ ...toFinding('admission', error), severity: 'error' }),
   );
-  let client: ClusterClient;
+}
+
+async function runChecks(client: ClusterClient, options: CheckOptions): Promise<Finding[]> {
+  const { config, pod, signal } = options;
+  const admission = await checkAdmission(client, options);
+  const context: CheckContext = { client, config, pod, signal, isAdmitted: admission.severity === 'ok' };
+  const findings = await Promise.all(
+    CHECKS.map(([code, check]) =>
+      check(context).catch((error: unknown): readonly Finding[] => [toFinding(code, error)]),
+    ),
+  );
+  return [...findings.flat(), admission];
+}
+
+async function runProbe(client: ClusterClient, { probe }: CheckOptions): Promise<readonly Finding[]> {
+  if (probe === null) return [];
+  return await probe(client).catch((error: unknown) => [toFinding('probe', error)]);
+}
+
+/** All findings, in a fixed order; those of a cluster that cannot be reached end with that. */
+export async function checkCluster(options: CheckOptions): Promise<Finding[]> {
+  const { config, signal } = options;
+  const first = describeConfig(config);
   try {
-    client = await options.connect();
-    first.message += `, API server ${client.server}`;
-    const version = await checkVersion(client, options);
-    const rest = await Promise.all(
-      CHECKS.map(([code, check]) =>
-        check(client, options).catch((error: unknown) => [toFinding(code, error)]),
-      ),
-    );
-    return [first, ...version, ...rest.flat()];
+    const client = await options.connect();
+    const { gitVersion } = await client.readVersion({ signal });
+    const cluster = buildOk('cluster', `Kubernetes ${gitVersion} at ${client.server}`);
+    const findings = await runChecks(client, options);
+    return [first, cluster, ...findings, ...(await runProbe(client, options))];
   } catch (error) {
-    return [first, toFinding('cluster', error)];
+    signal.throwIfAborted();
+    return [first, { ...toFinding('cluster', error), severity: 'error' }];
   }
 }

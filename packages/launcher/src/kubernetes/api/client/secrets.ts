@@ -4,7 +4,7 @@ import type { ClusterCallOptions, Manifest, PodOwner } from '../cluster-client.t
 import { isClusterError } from '../cluster-error.ts';
 import { buildTarget, nullWhenMissing } from './call.ts';
 import type { ClientContext } from './call.ts';
-import { buildNamespacedPath } from './paths.ts';
+import { buildNamespacedPath, buildQuery } from './paths.ts';
 
 const valuesSchema = z.object({
   stringData: z.record(z.string(), z.string()).default({}),
@@ -105,4 +105,29 @@ export async function setSecretOwner(
     ),
   );
   return patched !== null;
+}
+
+/** Metadata alone, so that no value of a Secret that is not ours ever comes here. */
+const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
+
+/** Whether there is such a Secret. */
+export async function hasSecret(
+  context: ClientContext,
+  name: string,
+  options: ClusterCallOptions,
+): Promise<boolean> {
+  const answer = await nullWhenMissing(
+    context.requester.text(
+      {
+        target: buildTarget(context, 'patch', { resource: 'secrets', name }),
+        method: 'PATCH',
+        path: `${buildNamespacedPath(context.namespace, 'secrets', name)}${buildQuery({ dryRun: 'All' })}`,
+        contentType: 'application/merge-patch+json',
+        accept: METADATA_ONLY,
+        body: {},
+      },
+      options,
+    ),
+  );
+  return answer !== null;
 }

@@ -9,6 +9,8 @@ export interface ClusterRequest {
   readonly body?: unknown;
   /** Default `application/json`. */
   readonly contentType?: string;
+  /** Default `application/json`. */
+  readonly accept?: string;
   /** Texts that no message may contain. */
   readonly secrets?: readonly string[];
 }

@@ -13,7 +13,7 @@ function buildHeaders(request: ClusterRequest, body: string | null): Record<stri
           'content-type': request.contentType ?? 'application/json',
           'content-length': String(Buffer.byteLength(body)),
         };
-  return { accept: 'application/json', 'user-agent': `omnigent/${VERSION}`, ...content };
+  return { accept: request.accept ?? 'application/json', 'user-agent': `omnigent/${VERSION}`, ...content };
 }
 
 function resolveUrl(server: URL, path: string): URL {

@@ -1,10 +1,11 @@
 /** Whether quotas and limit ranges leave room for one sandbox. */
-import { ERRORS } from '@omnigent/protocol';
 import type { Finding } from '@omnigent/protocol';
-import type { ClusterClient } from '../api/cluster-client.ts';
+import { isClusterError } from '../api/cluster-error.ts';
 import type { LimitRange, ResourceQuota } from '../api/objects/preflight.ts';
 import type { KubernetesConfig } from '../config/parse-config.ts';
 import { parseQuantity } from '../config/quantity.ts';
+import type { Check } from './check.ts';
+import { buildOk, buildProblem, buildUnknown } from './finding.ts';
 
 /** What one sandbox adds to a quota, by the quota's own names. */
 function toUsage({ resources }: KubernetesConfig): Record<string, string> {
@@ -34,7 +35,7 @@ function findFullQuotas(
       const isFull = asked !== undefined && toNumber(used) + toNumber(asked) > toNumber(hard);
       if (!isFull) return [];
       const message = `quota ${metadata.name}: one sandbox asks for ${name}=${asked}, used ${used}, limited ${hard}`;
-      return [{ code: 'quota', severity: 'error', message, advice: ERRORS.quota_exceeded.advice }];
+      return [buildProblem('quota', message, 'quota_exceeded')];
     }),
   );
 }
@@ -54,26 +55,25 @@ function findLimitBreaches(ranges: readonly LimitRange[], { resources }: Kuberne
     const found = low ?? high;
     if (found === undefined) return [];
     const message = `LimitRange ${name}: container ${low === undefined ? 'maximum' : 'minimum'} of ${found[0]} is ${found[1]}`;
-    return [{ code: 'limit_range', severity: 'error', message, advice: ERRORS.limit_range.advice }];
+    return [buildProblem('limit_range', message, 'limit_range')];
   });
 }
 
 const toNumber = (quantity: string) => parseQuantity(quantity) ?? 0;
 
-export async function checkHeadroom(
-  client: ClusterClient,
-  { signal, config }: { readonly signal: AbortSignal; readonly config: KubernetesConfig },
-): Promise<Finding[]> {
-  const [quotas, ranges] = await Promise.all([
-    client.listResourceQuotas({ signal }),
-    client.listLimitRanges({ signal }),
-  ]);
-  const findings = [...findFullQuotas(quotas, toUsage(config)), ...findLimitBreaches(ranges, config)];
-  const fine: Finding = {
-    code: 'headroom',
-    severity: 'ok',
-    message: 'quotas and limit ranges leave room for a sandbox',
-    advice: null,
-  };
-  return findings.length === 0 ? [fine] : findings;
-}
+/** Without the right to read quotas the dry run has to do: it asks for the room of one sandbox. */
+export const checkHeadroom: Check = async ({ client, config, isAdmitted, signal }) => {
+  try {
+    const [quotas, ranges] = await Promise.all([
+      client.listResourceQuotas({ signal }),
+      client.listLimitRanges({ signal }),
+    ]);
+    const findings = [...findFullQuotas(quotas, toUsage(config)), ...findLimitBreaches(ranges, config)];
+    if (findings.length > 0) return findings;
+    return [buildOk('headroom', 'quotas and limit ranges leave room for a sandbox')];
+  } catch (error) {
+    if (!isClusterError(error, 'forbidden')) throw error;
+    if (isAdmitted) return [buildOk('headroom', 'there is room for a sandbox now')];
+    return [buildUnknown('headroom', 'quotas may not be read')];
+  }
+};
