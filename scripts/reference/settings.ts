@@ -76,4 +76,15 @@ export const LOCAL_SETTINGS: Readonly<Record<string, SettingMeaning>> = {
     fallback: 'none',
     meaning: 'Absolute paths of the machine that every sandbox may read.',
   },
+  env: {
+    alias: '',
+    fallback: 'none',
+    meaning:
+      'Names of variables of the server that every sandbox gets, such as `HTTPS_PROXY`; names of credentials are refused.',
+  },
+  local_repositories: {
+    alias: '',
+    fallback: '`true`',
+    meaning: 'Whether a repository may be a path of this machine.',
+  },
 };

@@ -23,7 +23,7 @@ export interface CreateLauncherOptions {
 export async function createLauncher(options: CreateLauncherOptions): Promise<SandboxLauncher> {
   if (options.provider === 'local') {
     const { createLocalLauncher, parseLocalConfig } = await import('./local/index.ts');
-    return createLocalLauncher({ ...options, config: parseLocalConfig(options.config ?? {}) });
+    return createLocalLauncher({ ...options, config: parseLocalConfig(options.config, options.environment) });
   }
   const { createKubernetesLauncher } = await import('./kubernetes/index.ts');
   return await createKubernetesLauncher(options);
@@ -37,7 +37,7 @@ export async function parseProviderConfig(
 ): Promise<void> {
   if (provider === 'local') {
     const { parseLocalConfig } = await import('./local/index.ts');
-    parseLocalConfig(section);
+    parseLocalConfig(section, environment);
   } else {
     const { parseKubernetesConfig } = await import('./kubernetes/index.ts');
     parseKubernetesConfig(section, environment);

@@ -1,20 +1,9 @@
-/** The `local` provider: a sandbox is a process tree of this machine with a home of its own. */
-import { spawn } from 'node:child_process';
+/** The `local` provider: a sandbox is a process tree of this machine with a home of its own. Only sequences. */
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdir, open, readdir, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { SANDBOX_WORKSPACE, SandboxError, toCanceledError } from '@omnigent/protocol';
-import type {
-  Clock,
-  Diagnosis,
-  Finding,
-  Plan,
-  PrepareWorkspace,
-  RandomBytes,
-  Repository,
-} from '@omnigent/protocol';
-import { SandboxCapabilityError } from '../port/errors.ts';
+import { SandboxError, isSandboxError, toCanceledError, toErrorMessage } from '@omnigent/protocol';
+import type { Clock, Diagnosis, Finding, Plan, RandomBytes, Stage } from '@omnigent/protocol';
+import { buildDiagnosis } from '../port/diagnosis.ts';
+import { LaunchError, SandboxCapabilityError } from '../port/errors.ts';
 import type {
   CallOptions,
   Inspection,
@@ -27,22 +16,24 @@ import type {
   StartHostOptions,
   StartedHost,
 } from '../port/launcher.ts';
-import { GROUP, PASSWD, buildBubblewrapArguments } from './bubblewrap.ts';
-import { cloneLocalRepository } from './clone-local.ts';
+import { buildPlan } from './build-plan.ts';
 import type { LocalConfig } from './config.ts';
-import { diagnoseHostEnd } from './diagnose-host.ts';
-import { ISOLATED_PLACE, buildHostCommand, buildHostEnvironment } from './host-command.ts';
-import type { HostPlace } from './host-command.ts';
-import { resolveIsolation } from './isolation.ts';
-import type { Isolation } from './isolation.ts';
-import { INSIDE, toSandboxPaths, toSandboxesDirectory } from './paths.ts';
-import type { SandboxPaths } from './paths.ts';
-import { checkMachine } from './preflight.ts';
-import { findSandboxPids, readStartTime } from './process-scan.ts';
-import { readSandboxFile, writeSandboxFile } from './sandbox-file.ts';
-import type { SandboxFile } from './sandbox-file.ts';
-import { endProcesses, removeDirectory } from './terminate.ts';
+import { inspectSandbox } from './inspect-sandbox.ts';
+import { IsolationProbe } from './isolation/isolation.ts';
+import { listSandboxes } from './list-sandboxes.ts';
+import { checkMachine } from './preflight/check-machine.ts';
+import { toSandboxPaths } from './records/paths.ts';
+import type { SandboxPaths } from './records/paths.ts';
+import { buildProviderId } from './records/provider-id.ts';
+import { removeSandbox } from './remove/remove-sandbox.ts';
+import type { StartContext } from './start/start-context.ts';
+import { startSandbox } from './start/start-sandbox.ts';
+import { buildPreparation, resolveWorkspace } from './start/workspace.ts';
+import { diagnoseHostEnd } from './watch/diagnose-host.ts';
+import { readLogTail } from './watch/log-tail.ts';
+import { waitForChild, waitForOther } from './watch/watch-host.ts';
 
+/** What {@link createLocalLauncher} takes. */
 export interface LocalLauncherOptions {
   readonly config: LocalConfig;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -54,49 +45,55 @@ export interface LocalLauncherOptions {
   readonly randomBytes: RandomBytes;
 }
 
-const CAPABILITIES: LauncherCapabilities = {
-  cli_bootstrap: false,
-  local_port_forward: false,
-  suspend: false,
-  resume: false,
-  durable_home: false,
-  local_repositories: true,
-  isolation: true,
-};
-/** How often a host that is not our child is looked at; its end raises no event here. */
-const WATCH_POLL_MS = 1_000;
+/** For what a failed launch left; its own deadline, since the launch's signal may be the reason of the failure. */
+const CLEANUP_TIMEOUT_MS = 30_000;
 
-/** Creates the launcher; nothing is started. */
+/**
+ * Creates the launcher; no sandbox is started, but the machine is looked at already.
+ *
+ * @example
+ * const launcher = createLocalLauncher({ config: parseLocalConfig({}, process.env), environment: process.env, instance: 'demo',
+ *   stateDirectory: '/var/lib/demo', nodePath: process.execPath, hostBundle: '/usr/lib/omnigent/dist/host/main.js',
+ *   clock: systemClock, randomBytes: systemRandomBytes });
+ */
 export function createLocalLauncher(options: LocalLauncherOptions): SandboxLauncher {
   return new LocalLauncher(options);
 }
 
 class LocalLauncher implements SandboxLauncher {
   readonly provider = 'local';
-  readonly capabilities = CAPABILITIES;
+  readonly capabilities: LauncherCapabilities;
   readonly #options: LocalLauncherOptions;
+  readonly #isolation: IsolationProbe;
+  readonly #isRoot = process.getuid?.() === 0;
   readonly #children = new Map<string, ChildProcess>();
-  /** Found out once, beginning now, so that the first launch does not wait for it. */
-  readonly #isolation: Promise<Isolation>;
+  readonly #closing = new AbortController();
 
   constructor(options: LocalLauncherOptions) {
     this.#options = options;
-    this.#isolation = resolveIsolation(options);
-    this.#isolation.catch(() => undefined);
+    this.#isolation = new IsolationProbe({ ...options, isRoot: this.#isRoot });
+    this.capabilities = {
+      cli_bootstrap: false,
+      local_port_forward: false,
+      suspend: false,
+      resume: false,
+      durable_home: false,
+      local_repositories: options.config.localRepositories,
+      isolation: options.config.isolation !== 'none',
+    };
   }
 
-  validate(): void {
-    // Everything that a local launch takes is checked by the request's schema and the repository grammar.
+  validate({ repositories }: Pick<LaunchRequest, 'repositories'>): void {
+    const local = repositories.find(({ url }) => url.startsWith('/'));
+    if (local !== undefined && !this.capabilities.local_repositories)
+      throw new SandboxError(
+        'invalid_repository',
+        `repository ${JSON.stringify(local.url)}: expected an address, found a path of this machine; sandbox.local.local_repositories is false`,
+      );
   }
 
   async provision(name: string): Promise<string> {
-    const slug = name
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, '-')
-      .replace(/^-+|-+$/g, '')
-      .slice(0, 40)
-      .replace(/-+$/, '');
-    return `${slug === '' ? 'host' : slug}-${Buffer.from(this.#options.randomBytes(3)).toString('hex')}`;
+    return buildProviderId(name, this.#options.randomBytes);
   }
 
   async startHost(
@@ -105,82 +102,56 @@ class LocalLauncher implements SandboxLauncher {
     options: StartHostOptions,
   ): Promise<StartedHost> {
     const paths = this.#paths(providerId);
+    let stage: Stage = 'provisioning';
+    const onStage: StartHostOptions['onStage'] = (entered, message) => {
+      stage = entered;
+      options.onStage(entered, message);
+    };
     try {
-      return await this.#start(paths, { providerId, request, options });
+      return await this.#start(paths, { providerId, request, options: { ...options, onStage } });
     } catch (error) {
-      await this.terminate(providerId, { signal: AbortSignal.timeout(30_000) });
-      throw options.signal.aborted ? toCanceledError(options.signal, 'the launch') : error;
+      const notes = await this.#cleanUp(paths, request.hostId);
+      if (options.signal.aborted) throw toCanceledError(options.signal, 'the launch');
+      throw toLaunchError(error, { stage, providerId, notes });
     }
   }
 
   async watchHost(providerId: string, { signal }: CallOptions): Promise<Diagnosis> {
+    const both = AbortSignal.any([signal, this.#closing.signal]);
     const child = this.#children.get(providerId);
-    const logPath = this.#paths(providerId).log;
-    if (child !== undefined) {
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit', { signal });
-      return await diagnoseHostEnd({ providerId, code: child.exitCode, signal: child.signalCode, logPath });
-    }
-    for (;;) {
-      if ((await this.inspect(providerId)).state === 'gone')
-        return await diagnoseHostEnd({ providerId, code: null, signal: null, logPath });
-      await this.#options.clock.sleep(WATCH_POLL_MS, { signal, unref: true });
-    }
+    const paths = this.#paths(providerId);
+    const isRunning = async () => (await inspectSandbox(providerId, paths)).state !== 'gone';
+    const end = await (child === undefined
+      ? waitForOther(isRunning, { clock: this.#options.clock, signal: both })
+      : waitForChild(child, both)
+    ).catch((error: unknown) => {
+      throw both.aborted ? toCanceledError(both, 'watching the host') : error;
+    });
+    const log = await readLogTail(paths.log);
+    return diagnoseHostEnd({ providerId, code: end.exitCode, signal: end.signalCode, log });
   }
 
   async terminate(providerId: string, { signal }: CallOptions): Promise<void> {
-    const { root, record } = this.#paths(providerId);
-    const file =
-      (await readSandboxFile(record)) ?? (await readSandboxFile(join(`${root}.leaving`, 'sandbox.json')));
-    if (file !== undefined) await endProcesses(file.host_id, { clock: this.#options.clock, signal });
+    await removeSandbox(this.#paths(providerId), { clock: this.#options.clock, signal });
     this.#children.delete(providerId);
-    await removeDirectory(root);
   }
 
   async inspect(providerId: string): Promise<Inspection> {
-    const file = await readSandboxFile(this.#paths(providerId).record);
-    if (file === undefined) return { state: 'gone', diagnosis: null };
-    const started = file.process;
-    const isRunning =
-      started === null
-        ? (await findSandboxPids(file.host_id)).length > 0
-        : (await readStartTime(started.pid)) === started.start_time;
-    return isRunning ? { state: 'running' } : { state: 'gone', diagnosis: null };
+    return await inspectSandbox(providerId, this.#paths(providerId));
   }
 
-  async *list(): AsyncGenerator<ProviderObject> {
-    const directory = toSandboxesDirectory(this.#options.stateDirectory);
-    for (const name of await readdir(directory).catch(() => [])) {
-      const providerId = name.replace(/\.leaving$/, '');
-      const path = join(directory, name);
-      const file = await readSandboxFile(join(path, 'sandbox.json'));
-      if (file !== undefined && file.instance !== this.#options.instance) continue;
-      const createdAt = file?.created_at ?? (await stat(path).catch(() => undefined))?.ctimeMs;
-      if (createdAt !== undefined) yield { providerId, hostId: file?.host_id ?? null, createdAt };
-    }
+  list({ signal }: CallOptions): AsyncIterable<ProviderObject> {
+    return listSandboxes({ ...this.#options, signal });
   }
 
-  async preflight(options: PreflightOptions): Promise<Finding[]> {
-    return await checkMachine({ ...this.#options, isolation: this.#isolation, signal: options.signal });
+  async preflight({ signal }: PreflightOptions): Promise<Finding[]> {
+    const isolation = () => this.#isolation.get();
+    return await checkMachine({ ...this.#options, isolation, isRoot: this.#isRoot, signal });
   }
 
   async plan(request: LaunchRequest, _options: PlanOptions): Promise<Plan> {
-    const isolation = await this.#isolation;
     const paths = this.#paths(await this.provision(request.hostName));
-    const environment = buildHostEnvironment(this.#place(isolation, paths), request);
-    const shown = Object.fromEntries(
-      Object.entries(environment).map(([name, value]) => [name, value === request.token ? '***' : value]),
-    );
-    const manifest = {
-      kind: 'LocalSandbox',
-      isolation: isolation.kind,
-      directory: paths.root,
-      argv: this.#argv(isolation, paths, request),
-      env: shown,
-    };
-    return {
-      manifests: [manifest],
-      ...(isolation.kind === 'none' && isolation.warning !== null ? { warnings: [isolation.warning] } : {}),
-    };
+    return buildPlan(await this.#context(), { paths, request });
   }
 
   async suspend(): Promise<void> {
@@ -192,8 +163,7 @@ class LocalLauncher implements SandboxLauncher {
   }
 
   async close(): Promise<void> {
-    // Sandboxes outlive the server; their processes must not keep it alive.
-    for (const child of this.#children.values()) child.unref();
+    this.#closing.abort();
     this.#children.clear();
   }
 
@@ -201,120 +171,53 @@ class LocalLauncher implements SandboxLauncher {
     return toSandboxPaths(this.#options.stateDirectory, providerId);
   }
 
-  #place(isolation: Isolation, paths: SandboxPaths): HostPlace {
-    const { nodePath, hostBundle } = this.#options;
-    if (isolation.kind === 'none')
-      return { node: nodePath, bundle: hostBundle, home: paths.home, compileCache: null };
-    return { ...ISOLATED_PLACE, compileCache: isolation.compileCache === null ? null : INSIDE.compileCache };
-  }
-
-  #argv(isolation: Isolation, paths: SandboxPaths, request: LaunchRequest): string[] {
-    const { nodePath, hostBundle, config } = this.#options;
-    const command = buildHostCommand(this.#place(isolation, paths), request.serverUrl);
-    if (isolation.kind === 'none') return command;
-    const { rootEntries, compileCache } = isolation;
-    return [
-      'bwrap',
-      ...buildBubblewrapArguments({
-        rootEntries,
-        paths,
-        nodePath,
-        hostBundle,
-        compileCache,
-        readablePaths: config.readable_paths,
-        command,
-      }),
-    ];
+  async #context(): Promise<StartContext> {
+    const { environment, ...rest } = this.#options;
+    return { ...rest, isolation: await this.#isolation.get(), machinePath: environment['PATH'] };
   }
 
   async #start(
     paths: SandboxPaths,
-    launch: {
-      readonly providerId: string;
-      readonly request: LaunchRequest;
-      readonly options: StartHostOptions;
-    },
+    launch: { providerId: string; request: LaunchRequest; options: StartHostOptions },
   ): Promise<StartedHost> {
-    const { request, options, providerId } = launch;
-    const isolation = await this.#isolation;
-    const file: SandboxFile = {
-      instance: this.#options.instance,
-      host_id: request.hostId,
-      created_at: this.#options.clock.now(),
-      isolation: isolation.kind,
-      process: null,
-    };
-    await mkdir(paths.workspace, { recursive: true, mode: 0o700 });
-    // The intent, before anything runs: whatever happens next, the sweep finds it.
-    await writeSandboxFile(paths.record, file);
-    await Promise.all([writeFile(paths.passwd, PASSWD), writeFile(paths.group, GROUP)]);
-    const prepare = await this.#cloneLocal(paths, request.repositories, options);
+    const { providerId, request, options } = launch;
+    const context = await this.#context();
     options.signal.throwIfAborted();
-    options.onStage('starting');
-    const child = await this.#spawn(paths, { isolation, request });
-    this.#children.set(providerId, child);
-    const pid = child.pid ?? 0;
-    await writeSandboxFile(paths.record, {
-      ...file,
-      process: { pid, start_time: (await readStartTime(pid)) ?? '' },
-    });
-    options.signal.throwIfAborted();
+    this.#children.set(providerId, await startSandbox(context, { ...options, paths, request }));
+    const { isolation } = context;
+    const outside = { isIsolated: isolation.kind === 'bubblewrap', workspace: paths.workspace };
     return {
-      workspace: this.#workspace(isolation, paths, request.repositories),
-      prepare,
+      workspace: resolveWorkspace(request.repositories, outside),
+      prepare: buildPreparation(request.repositories),
       warnings: isolation.kind === 'none' && isolation.warning !== null ? [isolation.warning] : [],
     };
   }
 
-  #workspace(isolation: Isolation, paths: SandboxPaths, repositories: readonly Repository[]): string {
-    const base = isolation.kind === 'bubblewrap' ? SANDBOX_WORKSPACE : paths.workspace;
-    const [only] = repositories;
-    return only !== undefined && repositories.length === 1 ? join(base, only.directory) : base;
-  }
-
-  /** Clones what lies on this machine; returns what the host has to do. */
-  async #cloneLocal(
-    paths: SandboxPaths,
-    repositories: readonly Repository[],
-    { onStage, signal }: StartHostOptions,
-  ): Promise<PrepareWorkspace> {
-    const local = repositories.filter(({ url }) => url.startsWith('/'));
-    if (local.length > 0) onStage('cloning');
-    await Promise.all(
-      local.map((repository) =>
-        cloneLocalRepository(repository, {
-          target: join(paths.workspace, repository.directory),
-          path: this.#options.environment['PATH'],
-          signal,
-        }),
-      ),
+  /** Removes what a failed start made; what stays is told and left to the sweep. */
+  async #cleanUp(paths: SandboxPaths, hostId: string): Promise<string[]> {
+    const signal = AbortSignal.timeout(CLEANUP_TIMEOUT_MS);
+    return await removeSandbox(paths, { clock: this.#options.clock, signal, hostId }).then(
+      () => [],
+      (error: unknown) => [`the cleanup failed and is left to the sweep: ${toErrorMessage(error)}`],
     );
-    const entries = repositories.map(({ url, branch, directory }) => ({
-      url,
-      directory,
-      ...(branch === undefined ? {} : { branch }),
-    }));
-    return { repositories: entries, git: { submodules: false, lfs: 'skip' }, timeout_seconds: 3600 };
   }
+}
 
-  async #spawn(
-    paths: SandboxPaths,
-    { isolation, request }: { readonly isolation: Isolation; readonly request: LaunchRequest },
-  ): Promise<ChildProcess> {
-    const [program = '', ...args] = this.#argv(isolation, paths, request);
-    await using log = await open(paths.log, 'a', 0o600);
-    const child = spawn(program, args, {
-      cwd: paths.home,
-      env: buildHostEnvironment(this.#place(isolation, paths), request),
-      stdio: ['ignore', log.fd, log.fd],
-      detached: true,
-    });
-    try {
-      await once(child, 'spawn');
-    } catch (cause) {
-      throw new SandboxError('isolation_unavailable', `cannot start ${program}: ${String(cause)}`, { cause });
-    }
-    child.unref();
-    return child;
-  }
+function toLaunchError(
+  error: unknown,
+  facts: { readonly stage: Stage; readonly providerId: string; readonly notes: string[] },
+): LaunchError {
+  const known = isSandboxError(error) ? error : new SandboxError('launch_failed', toErrorMessage(error));
+  const output = known.details['output'];
+  return new LaunchError(
+    buildDiagnosis({
+      code: known.code,
+      message: known.message,
+      stage: facts.stage,
+      provider_id: facts.providerId,
+      notes: facts.notes,
+      log: typeof output === 'string' && output !== '' ? { container: 'git', text: output } : null,
+    }),
+    { cause: error },
+  );
 }

@@ -7,22 +7,31 @@ const sandboxFileSchema = z.object({
   host_id: z.string(),
   created_at: z.number(),
   isolation: z.enum(['bubblewrap', 'none']),
-  /** The started process and its start time; null until it runs. */
-  process: z.object({ pid: z.int(), start_time: z.string() }).nullable(),
+  /**
+   * The started process: with start time (clock ticks since boot) and boot id a pid cannot be confused with a later
+   * process of the same number. Null until it runs.
+   */
+  process: z.object({ pid: z.int(), start_time: z.string(), boot_id: z.string() }).nullable(),
 });
+
+/** The record of a local sandbox. */
 export type SandboxFile = z.infer<typeof sandboxFileSchema>;
 
-/** Writes the file whole or not at all. */
+/** Writes the record whole or not at all. */
 export async function writeSandboxFile(path: string, file: SandboxFile): Promise<void> {
   const partial = `${path}.partial`;
   await writeFile(partial, JSON.stringify(file), { mode: 0o600 });
   await rename(partial, path);
 }
 
-/** Reads the file; undefined when there is none that can be read. */
+/** Reads a record; undefined when there is none, or none that is whole: then nothing was ever started for it. */
 export async function readSandboxFile(path: string): Promise<SandboxFile | undefined> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return '';
+    throw error;
+  });
   try {
-    return sandboxFileSchema.safeParse(JSON.parse(await readFile(path, 'utf8'))).data;
+    return sandboxFileSchema.safeParse(JSON.parse(text)).data;
   } catch {
     return undefined;
   }
