@@ -28,7 +28,7 @@ describe('parseKubernetesConfig', () => {
       home_size_limit: '8Gi',
       pod_ready_timeout_s: 90,
       workspace_prep: 'host',
-      inject_host: false,
+      inject_host: null,
     });
   });
 
@@ -64,6 +64,13 @@ describe('parseKubernetesConfig', () => {
 
   it('is deeply frozen', () => {
     expect(Object.isFrozen(parseKubernetesConfig({}, {}).resources.limits)).toBe(true);
+  });
+
+  it('clones in an init container by default when the host is injected, where its git is', () => {
+    const prep = (section: object) => parseKubernetesConfig(section, {}).workspace_prep;
+    expect(prep({ inject_host: true })).toBe('init');
+    expect(prep({ inject_host: true, workspace_prep: 'host' })).toBe('host');
+    expect(prep({ inject_host: false })).toBe('host');
   });
 
   it('copies the values of passthrough variables', () => {
@@ -108,11 +115,45 @@ describe('parseKubernetesConfig', () => {
     ],
     [{ ca_bundle: {} }, 'sandbox.kubernetes.ca_bundle: expected exactly one of config_map and secret'],
     [{ pod_template: { status: {} } }, 'sandbox.kubernetes.pod_template: unknown key status'],
+    [
+      { pod_template: { spec: { hostPID: true } } },
+      'sandbox.kubernetes.pod_template.spec.hostPID: is fixed by the launcher',
+    ],
+    [{ image: 'a b' }, 'sandbox.kubernetes.image: expected an image'],
+    [{ image: 'a\n' }, 'sandbox.kubernetes.image: expected an image'],
+    [{ inject_host: { image: '' } }, 'sandbox.kubernetes.inject_host'],
+    [
+      { resources: { limits: { memory: '512Mi' } } },
+      'sandbox.kubernetes.resources.requests.memory: 1Gi (the default) is above the limit 512Mi',
+    ],
+    [
+      { resources: { requests: { 'example.com/gpu': 1 } } },
+      'sandbox.kubernetes.resources.requests.example.com/gpu: 1 needs the same amount under limits',
+    ],
+    [
+      { resources: { requests: { 'example.com/gpu': 1 }, limits: { 'example.com/gpu': 2 } } },
+      '1 differs from the limit 2',
+    ],
+    [{ labels: { 'omnigent.ai/agent': 'x' } }, 'sandbox.kubernetes.labels.omnigent.ai/agent: is set by'],
+    [{ labels: { a: '_@x.io' } }, 'sandbox.kubernetes.labels.a: expected a label value'],
+    [
+      { tolerations: [{ effect: 'NoExecute' }] },
+      'sandbox.kubernetes.tolerations.0: a toleration without a key',
+    ],
+    [{ tolerations: [{ key: 'a', operator: 'Exists', value: 'b' }] }, 'operator Exists takes no value'],
+    [{ proxy: { https: 'http://u:hunter2@proxy' } }, 'sandbox.kubernetes.proxy.https: carries user info'],
+    [{ ca_bundle: { secret: 's', key: '..' } }, 'sandbox.kubernetes.ca_bundle.key: expected a key'],
+    [{ secret_mounts: [{ secret_name: 's', mount_path: '/run/omnigent/ca' }] }, 'system directory /run'],
   ])('refuses %j', (section, message) => expect(messageOf(section)).toContain(message));
 
   it.each([
     [{ OMNIGENT_KUBERNETES_NAMESPACE: 'A' }, 'OMNIGENT_KUBERNETES_NAMESPACE: expected an RFC 1123 label'],
     [{ OMNIGENT_KUBERNETES_HOST_IMAGE: '' }, 'OMNIGENT_KUBERNETES_HOST_IMAGE: expected an image'],
+    [{ OMNIGENT_KUBERNETES_NAMESPACE: 'a\n' }, 'OMNIGENT_KUBERNETES_NAMESPACE: expected an RFC 1123 label'],
+    [
+      { OMNIGENT_KUBERNETES_SANDBOX_ENV: 'A,B\n', A: '1', B: '2' },
+      'OMNIGENT_KUBERNETES_SANDBOX_ENV: "B\\n" is not a valid environment variable name',
+    ],
     [{ OMNIGENT_KUBERNETES_WORKSPACE_PREP: 'sidecar' }, 'OMNIGENT_KUBERNETES_WORKSPACE_PREP: '],
     [
       { OMNIGENT_KUBERNETES_SANDBOX_ENV: 'MY_TOKEN' },

@@ -4,10 +4,11 @@ import type * as z from 'zod';
 import { findPassthroughFault } from './passthrough.ts';
 import { kubernetesSectionSchema } from './schema.ts';
 import type { KubernetesSection } from './schema.ts';
+import { resolveResources } from './resources.ts';
+import type { Resources } from './resources.ts';
 import { DEFAULT_HOST_IMAGE, SETTINGS } from './settings-table.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
-type Amounts = Readonly<Record<string, string>>;
 
 /** The configuration with every default filled in; optional parts stay undefined. */
 export interface KubernetesConfig
@@ -32,15 +33,14 @@ export interface KubernetesConfig
   /** Values of the passthrough variables, read from the server's environment. */
   readonly passthrough: Readonly<Record<string, string>>;
   readonly node_selector: Readonly<Record<string, string>>;
-  readonly resources: { readonly requests: Amounts; readonly limits: Amounts };
+  readonly resources: Resources;
   readonly home_size_limit: string | null;
   readonly pod_ready_timeout_s: number;
   readonly workspace_prep: 'init' | 'host';
-  readonly inject_host: boolean;
+  /** The image that the host is copied from; null when `image` carries it itself. */
+  readonly inject_host: { readonly image: string } | null;
 }
 
-const REQUESTS = { cpu: '500m', memory: '1Gi' };
-const LIMITS = { cpu: '2', memory: '4Gi' };
 const NODE_SELECTOR = { 'kubernetes.io/arch': 'amd64' };
 
 /**
@@ -52,6 +52,7 @@ export function parseKubernetesConfig(section: unknown, environment: Environment
   const explicit = parseSection(section ?? {}, (path) => `sandbox.kubernetes${path}`);
   const merged = { ...readOverrides(explicit, environment), ...explicit };
   const { env = [], resources, ...rest } = merged;
+  const injection = resolveInjection(rest.inject_host);
   const config: KubernetesConfig = {
     ...rest,
     image: rest.image ?? DEFAULT_HOST_IMAGE,
@@ -62,14 +63,12 @@ export function parseKubernetesConfig(section: unknown, environment: Environment
       source: explicit.env === undefined ? 'OMNIGENT_KUBERNETES_SANDBOX_ENV' : 'sandbox.kubernetes.env',
     }),
     node_selector: { ...NODE_SELECTOR, ...rest.node_selector },
-    resources: {
-      requests: { ...REQUESTS, ...resources?.requests },
-      limits: { ...LIMITS, ...resources?.limits },
-    },
+    resources: resolveResources(resources),
     home_size_limit: rest.home_size_limit === undefined ? '8Gi' : rest.home_size_limit,
     pod_ready_timeout_s: rest.pod_ready_timeout_s ?? 90,
-    workspace_prep: rest.workspace_prep ?? 'host',
-    inject_host: rest.inject_host ?? false,
+    // An injected host comes with an init container anyway, and its git is there whatever the image has.
+    workspace_prep: rest.workspace_prep ?? (injection === null ? 'host' : 'init'),
+    inject_host: injection,
   };
   return deepFreeze(config);
 }
@@ -87,11 +86,19 @@ function readOverrides(explicit: KubernetesSection, environment: Environment): K
   return kubernetesSectionSchema.parse(overrides);
 }
 
+function resolveInjection(section: KubernetesSection['inject_host']): { readonly image: string } | null {
+  if (section === undefined || section === false) return null;
+  return section === true ? { image: DEFAULT_HOST_IMAGE } : section;
+}
+
 function splitNames(text: string): string[] {
-  return text
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
+  return (
+    text
+      .split(',')
+      // Blanks around a name only: a newline makes it invalid.
+      .map((name) => name.replaceAll(/^[ \t]+|[ \t]+$/g, ''))
+      .filter((name) => name !== '')
+  );
 }
 
 function readPassthrough(

@@ -1,8 +1,10 @@
 /** Quantities of Kubernetes (`500m`, `1Gi`, `1e3`). */
 import * as z from 'zod';
 
-const QUANTITY = /^(\d+(?:\.\d*)?|\.\d+)(m|[kMGTPE]|[KMGTPE]i|[eE][+-]?\d+)?$/;
+const QUANTITY = /^(\d+(?:\.\d*)?|\.\d+)([num]|[kMGTPE]|[KMGTPE]i|[eE][+-]?\d+)?$/;
 const FACTORS: Readonly<Record<string, number>> = {
+  n: 1e-9,
+  u: 1e-6,
   m: 1e-3,
   k: 1e3,
   M: 1e6,

@@ -1,6 +1,8 @@
 /** The section `sandbox.kubernetes`: every key with its rule. Strict: an unknown key is an error that names it. */
 import { RESERVED_ENVIRONMENT, environmentValuesSchema } from '@omnigent/protocol';
 import * as z from 'zod';
+import { findTemplateFault } from '../pod-template/find-template-fault.ts';
+import { findAnnotationFault, isOwnLabel } from '../pod-template/own-metadata.ts';
 import { findOverlap, mountPathSchema } from './mount-path.ts';
 import { labelKeySchema, labelNameSchema, labelValueSchema, subdomainSchema } from './names.ts';
 import { quantitySchema } from './quantity.ts';
@@ -13,7 +15,39 @@ const proxyUrl = z
   .refine(
     (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
     'expected an http:// or https:// URL',
+  )
+  .refine(
+    (text) => !URL.canParse(text) || (new URL(text).username === '' && new URL(text).password === ''),
+    'carries user info, which anyone who may read the Pod would see: put HTTPS_PROXY into the Secret named by secret_name',
   );
+
+/** Image references have no white space; `Reg.Example/App` and the like are the registry's to judge. */
+const imageSchema = z
+  .string()
+  .regex(/^[^\s\p{Cc}]+(?![\s\S])/u, 'expected an image reference, found an empty text or white space');
+
+const injectSchema = z.union([z.boolean(), z.strictObject({ image: imageSchema })], {
+  error: 'expected true, false or a mapping with the image that carries the host',
+});
+
+const labelsSchema = z.record(labelKeySchema, labelValueSchema).superRefine((labels, context) => {
+  for (const key of Object.keys(labels).filter(isOwnLabel))
+    context.addIssue({ code: 'custom', path: [key], message: 'is set by the launcher; remove it' });
+});
+
+const annotationsSchema = z.record(labelKeySchema, z.string()).superRefine((annotations, context) => {
+  const fault = findAnnotationFault(annotations, []);
+  if (fault !== undefined)
+    context.addIssue({ code: 'custom', path: [...fault.path], message: fault.problem });
+});
+
+const podTemplateSchema = z
+  .strictObject({ metadata: anyObject.optional(), spec: anyObject.optional() })
+  .superRefine((template, context) => {
+    const fault = findTemplateFault(template);
+    if (fault !== undefined)
+      context.addIssue({ code: 'custom', path: [...fault.path], message: fault.problem });
+  });
 
 const amountsSchema = z.record(
   z
@@ -39,13 +73,42 @@ export const secretMountSchema = z.strictObject({
   mount_path: mountPathSchema,
 });
 
-export const tolerationSchema = z.strictObject({
-  key: z.string().optional(),
-  operator: z.enum(['Exists', 'Equal']).optional(),
-  value: z.string().optional(),
-  effect: z.enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute']).optional(),
-  tolerationSeconds: z.int().min(0).optional(),
-});
+export const tolerationSchema = z
+  .strictObject({
+    key: z.string().optional(),
+    operator: z.enum(['Exists', 'Equal']).optional(),
+    value: z.string().optional(),
+    effect: z.enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute']).optional(),
+    tolerationSeconds: z.int().min(0).optional(),
+  })
+  .superRefine((toleration, context) => {
+    const fault = findTolerationFault(toleration);
+    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+  });
+
+interface Toleration {
+  readonly key?: string | undefined;
+  readonly operator?: string | undefined;
+  readonly value?: string | undefined;
+  readonly effect?: string | undefined;
+  readonly tolerationSeconds?: number | undefined;
+}
+
+/** What the API server would refuse at the first launch. */
+function findTolerationFault({
+  key,
+  operator,
+  value,
+  effect,
+  tolerationSeconds,
+}: Toleration): string | undefined {
+  if (operator === 'Exists' && value !== undefined && value !== '') return 'operator Exists takes no value';
+  if ((key === undefined || key === '') && operator !== 'Exists')
+    return 'a toleration without a key needs the operator Exists';
+  if (tolerationSeconds !== undefined && effect !== 'NoExecute')
+    return 'tolerationSeconds needs the effect NoExecute';
+  return undefined;
+}
 
 /** A ConfigMap or a Secret with extra roots in PEM. */
 export const caBundleSchema = z
@@ -54,7 +117,7 @@ export const caBundleSchema = z
     secret: subdomainSchema.optional(),
     key: z
       .string()
-      .regex(/^[-._a-zA-Z0-9]{1,253}$/, 'expected a key of the ConfigMap or Secret')
+      .regex(/^(?!\.{1,2}$)[-._a-zA-Z0-9]{1,253}(?![\s\S])/, 'expected a key of the ConfigMap or Secret')
       .default('ca.crt'),
   })
   .refine(
@@ -97,7 +160,7 @@ const environmentValues = environmentValuesSchema.refine(
 
 export const kubernetesSectionSchema = z
   .strictObject({
-    image: z.string().trim().min(1, 'expected an image, found an empty text').optional(),
+    image: imageSchema.optional(),
     namespace: labelNameSchema.optional(),
     secret_name: subdomainSchema.optional(),
     service_account: subdomainSchema.optional(),
@@ -119,19 +182,19 @@ export const kubernetesSectionSchema = z
     runtime_class: subdomainSchema.optional(),
     image_pull_secrets: z.array(subdomainSchema).optional(),
     image_pull_policy: z.enum(['Always', 'IfNotPresent', 'Never']).optional(),
-    labels: z.record(labelKeySchema, labelValueSchema).optional(),
-    annotations: z.record(labelKeySchema, z.string()).optional(),
+    labels: labelsSchema.optional(),
+    annotations: annotationsSchema.optional(),
     /** `null` means unbounded. */
     home_size_limit: quantitySchema.nullable().optional(),
     pod_ready_timeout_s: seconds.optional(),
     stage_timeouts: stageTimeoutsSchema.optional(),
     host_users: z.boolean().optional(),
     workspace_prep: z.enum(['init', 'host']).optional(),
-    inject_host: z.boolean().optional(),
+    inject_host: injectSchema.optional(),
     ca_bundle: caBundleSchema.optional(),
     proxy: proxySchema.optional(),
     git: gitSchema.optional(),
-    pod_template: z.strictObject({ metadata: anyObject.optional(), spec: anyObject.optional() }).optional(),
+    pod_template: podTemplateSchema.optional(),
   })
   .superRefine((section, context) => {
     const paths = [...(section.pvc_mounts ?? []), ...(section.secret_mounts ?? [])].map(

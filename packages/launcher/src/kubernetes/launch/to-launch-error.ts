@@ -4,15 +4,13 @@ import type { ErrorCode } from '@omnigent/protocol';
 import { buildDiagnosis } from '../../port/diagnosis.ts';
 import { LaunchError } from '../../port/errors.ts';
 import { isClusterError } from '../api/cluster-error.ts';
-import { HOST_CONTAINER, WORKSPACE_CONTAINER } from '../manifests/container-names.ts';
+import { OWN_CONTAINERS } from '../manifests/container-names.ts';
 import type { LaunchTrail } from './launch-trail.ts';
-
-const OURS: ReadonlySet<string> = new Set([HOST_CONTAINER, WORKSPACE_CONTAINER]);
 
 /** Pod Security names every container that offends; those that are not ours were put in by somebody's webhook. */
 function listInjected(error: unknown): string[] {
   if (!isClusterError(error, 'pod_security') || error.fault.kind !== 'pod_security') return [];
-  return error.fault.containers.filter((name) => !OURS.has(name));
+  return error.fault.containers.filter((name) => !OWN_CONTAINERS.includes(name));
 }
 
 /** A refusal of the cluster, or whatever else, with the stage it happened in. */

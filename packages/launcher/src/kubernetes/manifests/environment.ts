@@ -1,40 +1,51 @@
 /** Environment of the containers, in a fixed order. Values are data: `$` reaches the process unchanged. */
 import type { EnvVar } from 'kubernetes-types/core/v1.js';
-import { HOST_ENVIRONMENT, SANDBOX_HOME } from '@omnigent/protocol';
+import { HOST_ENVIRONMENT, RESERVED_ENVIRONMENT, SANDBOX_HOME } from '@omnigent/protocol';
 import { buildTokenSecretName } from '../names/object-names.ts';
+import { renderHostConfig } from './host-config.ts';
 import type { PodOptions } from './pod-options.ts';
 import { escapeExpansion } from './shell.ts';
 
+/** Carries the host's configuration to the script that writes the file; base64 keeps it byte-exact. */
+export const CONFIG_VARIABLE = 'OMNIGENT_HOST_CONFIG';
+
 const literal = (name: string, value: string): EnvVar => ({ name, value: escapeExpansion(value) });
+const literals = (values: Readonly<Record<string, string>>): EnvVar[] =>
+  Object.entries(values).map(([name, value]) => literal(name, value));
 
 /** Proxy variables in both spellings: programs read one or the other. */
 function buildProxy({ config }: PodOptions): Record<string, string> {
   const { http, https, no_proxy: noProxy } = config.proxy ?? {};
   const values = { HTTP_PROXY: http, HTTPS_PROXY: https, NO_PROXY: noProxy };
+  const set = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return Object.fromEntries(
-    Object.entries(values).flatMap(([name, value]) =>
-      value === undefined
-        ? []
-        : [
-            [name, value],
-            [name.toLowerCase(), value],
-          ],
-    ),
+    set.flatMap(([name, value]) => [
+      [name, value],
+      [name.toLowerCase(), value],
+    ]),
   );
 }
 
-/** Environment of the init container. */
+/** Keeps git from waiting for a person, or for a server that went silent. */
+const GIT_ENVIRONMENT = {
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_HTTP_LOW_SPEED_LIMIT: '1000',
+  GIT_HTTP_LOW_SPEED_TIME: '60',
+};
+
+/** Environment of the init container that makes the workspace. */
 export function buildWorkspaceEnvironment(options: PodOptions): EnvVar[] {
-  const proxy = Object.entries(buildProxy(options)).map(([name, value]) => literal(name, value));
-  return [literal('HOME', SANDBOX_HOME), literal('GIT_TERMINAL_PROMPT', '0'), ...proxy];
+  return literals({ HOME: SANDBOX_HOME, ...GIT_ENVIRONMENT, ...buildProxy(options) });
 }
 
-/** Environment of the host container. */
+/** Environment of the host container. A name that the launcher sets itself is set once, by the launcher. */
 export function buildHostEnvironment(options: PodOptions): EnvVar[] {
-  const { config, podName, hostId, hostName, env, hostConfig } = options;
-  const literals = { ...config.passthrough, ...config.env_values, ...buildProxy(options), ...env };
-  const merged = { ...config.host_config, ...hostConfig };
-  const isConfigured = config.host_config !== undefined || hostConfig !== undefined;
+  const { config, podName, hostId, hostName, env } = options;
+  const values = { ...config.passthrough, ...config.env_values, ...buildProxy(options), ...env };
+  const free = Object.entries(values).filter(([name]) => !RESERVED_ENVIRONMENT.includes(name));
+  const hostConfig = renderHostConfig(options);
+  const encoded =
+    hostConfig === undefined ? {} : { [CONFIG_VARIABLE]: Buffer.from(hostConfig).toString('base64') };
   return [
     literal('HOME', SANDBOX_HOME),
     literal(HOST_ENVIRONMENT.isSandbox, '1'),
@@ -44,10 +55,6 @@ export function buildHostEnvironment(options: PodOptions): EnvVar[] {
       name: HOST_ENVIRONMENT.token,
       valueFrom: { secretKeyRef: { name: buildTokenSecretName(podName), key: HOST_ENVIRONMENT.token } },
     },
-    ...Object.entries(literals).map(([name, value]) => literal(name, value)),
-    // JSON is YAML; base64 keeps it byte-exact.
-    ...(isConfigured
-      ? [literal('OMNIGENT_HOST_CONFIG', Buffer.from(JSON.stringify(merged)).toString('base64'))]
-      : []),
+    ...literals({ ...Object.fromEntries(free), ...encoded }),
   ];
 }

@@ -13,7 +13,7 @@ export interface PodOptions {
   readonly serverUrl: string;
   readonly repositories: readonly Repository[];
   readonly agent?: string;
-  /** Environment of this one sandbox; after the configured one, which it overrides. */
+  /** Environment of this one sandbox; after the configured one, which it overrides. What the launcher sets itself stays. */
   readonly env: Readonly<Record<string, string>>;
   /** Merged over the configured `host_config`. */
   readonly hostConfig?: Readonly<Record<string, unknown>>;
@@ -21,5 +21,9 @@ export interface PodOptions {
   readonly lifetimeSeconds: number;
 }
 
-/** Where the launcher's own volumes are mounted. */
-export const MOUNTS = { ca: '/omnigent/ca', ssh: '/omnigent/ssh', host: '/omnigent/host' } as const;
+/** Where the launcher's own volumes are mounted: below a directory that configured mounts may not use. */
+export const MOUNTS = {
+  ca: '/run/omnigent/ca',
+  ssh: '/run/omnigent/ssh',
+  host: '/run/omnigent/host',
+} as const;

@@ -4,18 +4,36 @@
  */
 import { quoteShell } from './shell.ts';
 
-/** Standard library only; argv is the command. */
+/**
+ * Standard library only; argv is the command. It becomes a subreaper (prctl 36) as `tini -s` does, because with
+ * `shareProcessNamespace` it is not PID 1. Signals are held back until there is a child to forward them to.
+ */
 export const PYTHON_REAPER = `import os,signal,sys
+try:
+    import ctypes
+    ctypes.CDLL(None).prctl(36,1,0,0,0)
+except Exception:
+    pass
+forwarded={signal.SIGTERM,signal.SIGINT}
+signal.pthread_sigmask(signal.SIG_BLOCK,forwarded)
 child=os.fork()
 if child==0:
-    os.execvp(sys.argv[1],sys.argv[1:])
-for number in (signal.SIGTERM,signal.SIGINT):
-    signal.signal(number,lambda number,frame:os.kill(child,number))
-while True:
+    signal.pthread_sigmask(signal.SIG_UNBLOCK,forwarded)
     try:
-        pid,status=os.wait()
-    except InterruptedError:
-        continue
+        os.execvp(sys.argv[1],sys.argv[1:])
+    except OSError as error:
+        sys.stderr.write("%s: %s\\n"%(sys.argv[1],error.strerror))
+        os._exit(127)
+def forward(number,frame):
+    try:
+        os.kill(child,number)
+    except ProcessLookupError:
+        pass
+for number in forwarded:
+    signal.signal(number,forward)
+signal.pthread_sigmask(signal.SIG_UNBLOCK,forwarded)
+while True:
+    pid,status=os.wait()
     if pid==child:
         sys.exit(128+os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status))`;
 

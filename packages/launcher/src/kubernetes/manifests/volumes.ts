@@ -1,6 +1,7 @@
 /** Volumes and where they are mounted. */
 import type { Volume, VolumeMount } from 'kubernetes-types/core/v1.js';
 import { SANDBOX_HOME } from '@omnigent/protocol';
+import { buildInjectVolume, isInjected } from './inject.ts';
 import { MOUNTS } from './pod-options.ts';
 import type { PodOptions } from './pod-options.ts';
 
@@ -56,7 +57,8 @@ function buildOwnMounts({
 const toMount = ({ volume, mount }: MountedVolume): VolumeMount => ({ name: volume.name, ...mount });
 
 /** All volumes of a Pod. */
-export function buildVolumes({ config }: PodOptions): VolumePlan {
+export function buildVolumes(options: PodOptions): VolumePlan {
+  const { config } = options;
   const { home_size_limit: sizeLimit } = config;
   const home: MountedVolume = {
     volume: { name: 'home', emptyDir: sizeLimit === null ? {} : { sizeLimit } },
@@ -65,7 +67,11 @@ export function buildVolumes({ config }: PodOptions): VolumePlan {
   const everywhere = [home, ...buildCaBundle(config), ...buildSsh(config)];
   const hostOnly = buildOwnMounts(config);
   return {
-    volumes: [...everywhere, ...hostOnly].map(({ volume }) => volume),
+    volumes: [
+      ...everywhere.map(({ volume }) => volume),
+      ...(isInjected(options) ? [buildInjectVolume()] : []),
+      ...hostOnly.map(({ volume }) => volume),
+    ],
     everywhere: everywhere.map(toMount),
     hostOnly: hostOnly.map(toMount),
   };
