@@ -1,5 +1,8 @@
 /** Every benchmark there is, in the order in which they run. */
 import type { Benchmark } from './harness/benchmark.ts';
+import { connectBenchmark } from './kubernetes/connect.ts';
+import { launchBenchmark, manyLaunchesBenchmark } from './kubernetes/launch.ts';
+
 import { firstRunBenchmark, runBenchmark, versionBenchmark } from './local/command.ts';
 import { execBenchmark } from './local/exec.ts';
 import { dialBenchmark, memoryBenchmark } from './local/host.ts';
@@ -16,4 +19,5 @@ export const BENCHMARKS: Readonly<Record<string, readonly Benchmark[]>> = {
     dialBenchmark,
     memoryBenchmark,
   ],
+  kubernetes: [launchBenchmark, connectBenchmark, manyLaunchesBenchmark],
 };
