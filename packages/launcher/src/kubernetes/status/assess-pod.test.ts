@@ -56,7 +56,7 @@ describe('a Pod as a real cluster reports it', () => {
       5_000,
     ],
     ['image-never-pull', 'image_never_pull', 'docker.io/library/absent:1', 2_000],
-    ['image-runs-as-root', 'container_config_invalid', 'set a numeric runAsUser', 1_000],
+    ['image-runs-as-root', 'container_config_invalid', 'set a numeric runAsUser', 5_000],
     ['registry-not-found', 'registry_unreachable', 'no such host', 15_000],
     ['registry-refuses-connection', 'registry_unreachable', 'connection refused', 15_000],
     ['volume-claim-missing', 'volume_failed', 'PersistentVolumeClaim "no-claim" does not exist', 5_000],
@@ -129,6 +129,15 @@ describe('a Pod that is on its way', () => {
     const waiting = waitingOf(buildWaitingPod('ErrImagePull', message));
     expect(waiting).toMatchObject({ doubt: null, stage: 'pulling', isUnexplained: false });
     expect(waiting.detail).toContain('still retrying');
+  });
+
+  it.each([
+    ['failed to sync secret cache: timed out waiting for the condition'],
+    ['object "ns"/"omnigent-s9-1a2b3c-token" not registered'],
+  ])('is waited for while the kubelet cannot look: %s', (message) => {
+    const waiting = waitingOf(buildWaitingPod('CreateContainerConfigError', message));
+    expect(waiting.doubt).toBeNull();
+    expect(waiting.detail).toContain('still trying to configure host');
   });
 
   it('asks for the events when the status does not say why a pull fails', () => {

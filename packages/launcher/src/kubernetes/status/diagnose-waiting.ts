@@ -21,7 +21,10 @@ const PATIENT: WaitingVerdict = { doubt: null, detail: null, isUnexplained: fals
 const NEVER_PULL_MS = 2_000;
 /** Long enough for a second try of the kubelet, which comes after 10 s. */
 const UNREACHABLE_MS = 15_000;
-const CONFIG_MS = 1_000;
+const CONFIG_MS = 5_000;
+/** The kubelet could not look, which says nothing of what it looked for. */
+const KUBELET_BUSY =
+  /failed to sync \w+ cache|timed out|not registered|deadline exceeded|connection refused|TLS handshake|etcdserver|too many requests/i;
 /** The runtime may still be ending an earlier try ("name is reserved"). */
 const CREATE_MS = 10_000;
 
@@ -76,7 +79,8 @@ export function diagnosePull(
   }
 }
 
-function diagnoseConfig(message: string, name: string): Doubt {
+function diagnoseConfig(message: string, name: string): Doubt | null {
+  if (KUBELET_BUSY.test(message)) return null;
   const missing = diagnoseMissing(message, `container ${name}`);
   if (missing !== null) return missing;
   const hint = /runAsNonRoot/.test(message)
@@ -116,7 +120,12 @@ export function diagnoseWaiting(pod: Pod, status: ContainerStatus): WaitingVerdi
     return toVerdict({ failure: buildFailure('image_never_pull', text), graceMs: NEVER_PULL_MS });
   }
   if (PULL_REASONS.has(reason)) return diagnosePullWait(message, { name, image });
-  if (reason === 'CreateContainerConfigError') return toVerdict(diagnoseConfig(message, name));
+  if (reason === 'CreateContainerConfigError') {
+    const doubt = diagnoseConfig(message, name);
+    if (doubt !== null) return toVerdict(doubt);
+    const detail = `still trying to configure ${name}: ${cleanText(message)}`;
+    return { doubt: null, detail, isUnexplained: false };
+  }
   if (START_REASONS.has(reason)) {
     const text = `container ${name} could not be started: ${reason}: ${cleanText(message)}`;
     return toVerdict({ failure: buildFailure('container_start_failed', text), graceMs: CREATE_MS });
