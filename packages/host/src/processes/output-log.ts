@@ -90,6 +90,7 @@ export class OutputLog {
   end(): void {
     this.#isEnded = true;
     this.#wake();
+    this.#flushing ??= this.#flush();
   }
 
   /** Resolves when little enough waits for the disk. */
@@ -153,7 +154,7 @@ export class OutputLog {
     this.#isRemoved = true;
     this.end();
     await this.flushed();
-    await this.#current?.close();
+    await this.#closeCurrent();
     await Promise.all(this.#segments.map(({ path }) => unlink(path).catch(() => undefined)));
     this.#segments = [];
     this.#firstOffset = this.#endOffset;
@@ -178,8 +179,16 @@ export class OutputLog {
       }
       this.#wakeDrained();
     }
+    // Thousands of ended programs must not keep thousands of files open.
+    if (this.#isEnded && this.#pending.length === 0) await this.#closeCurrent();
     this.#flushing = undefined;
     this.#wakeDrained();
+  }
+
+  async #closeCurrent(): Promise<void> {
+    const file = this.#current;
+    this.#current = undefined;
+    await file?.close();
   }
 
   #wakeDrained(): void {
@@ -203,8 +212,7 @@ export class OutputLog {
   async #segmentForWriting(): Promise<Segment> {
     const last = this.#segments.at(-1);
     if (last !== undefined && last.size < this.#segmentBytes && this.#current !== undefined) return last;
-    await this.#current?.close();
-    this.#current = undefined;
+    await this.#closeCurrent();
     if (last === undefined) await mkdir(this.#options.directory, { recursive: true, mode: 0o700 });
     const path = join(this.#options.directory, `${this.#pendingStart}.log`);
     this.#current = await open(path, 'w', 0o600);

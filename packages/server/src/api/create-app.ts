@@ -1,6 +1,6 @@
 /** The HTTP application: schemas, authentication, routes. */
 import { randomUUID } from 'node:crypto';
-import Fastify from 'fastify';
+import Fastify, { LogController } from 'fastify';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import type { Caller } from '../auth/bearer.ts';
@@ -22,7 +22,7 @@ const BODY_LIMIT_BYTES = 1024 * 1024;
 function createFastify(logger: FastifyBaseLogger | undefined): FastifyInstance {
   return Fastify({
     ...(logger === undefined ? {} : { loggerInstance: logger }),
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT_BYTES,
     genReqId: () => randomUUID(),
     forceCloseConnections: true,
