@@ -19,8 +19,8 @@ export function createHostServer(answer: (exchange: Exchange) => Promise<void>):
   });
   server.on('session', (session) => {
     session.setLocalWindowSize(TUNNEL_HTTP2.connectionWindowSize);
-    // A session dies with its connection; the tunnel dials again.
-    session.on('error', () => session.destroy());
+    // A session that fails is ended by Node.js itself; the tunnel dials again.
+    session.on('error', () => undefined);
   });
   server.on('sessionError', () => undefined);
   server.on('stream', (stream, headers) => void answer(new Exchange(stream, headers)));

@@ -1,5 +1,5 @@
 /** Keeps the host connected: dials, serves the connection until it ends, dials again. */
-import type { Http2Server, ServerHttp2Session } from 'node:http2';
+import type { Http2Server } from 'node:http2';
 import { CLOSE, SandboxError, TUNNEL } from '@omnigent/protocol';
 import type { Clock } from '@omnigent/protocol';
 import { toDelayMs } from './backoff.ts';
@@ -86,9 +86,7 @@ async function serve({ socket, duplex }: Connection, options: TunnelOptions): Pr
   const { server, clock, signal } = options;
   const controller = new AbortController();
   const state = { wasHealthy: false };
-  const sessions: ServerHttp2Session[] = [];
   server.once('session', (session) => {
-    sessions.push(session);
     session.once('remoteSettings', () => (state.wasHealthy = true));
   });
   const closed = new Promise<number>((resolve) => socket.once('close', (code) => resolve(code)));
@@ -100,7 +98,7 @@ async function serve({ socket, duplex }: Connection, options: TunnelOptions): Pr
   const code = await closed;
   controller.abort();
   signal.removeEventListener('abort', onAbort);
-  for (const session of sessions) session.destroy();
+  // The session ends with its stream. Destroying it by hand while a write is under way breaks an assertion of Node.js.
   duplex.destroy();
   return { ...state, code };
 }

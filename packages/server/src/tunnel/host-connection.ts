@@ -78,7 +78,7 @@ export class HostConnection {
     this.#session.on('error', () => this.#socket.terminate());
     this.#session.on('close', () => this.#socket.terminate());
     this.#socket.once('close', () => {
-      this.#session.destroy();
+      // The session ends with its stream. Destroying it by hand while a write is under way breaks an assertion of Node.js.
       duplex.destroy();
       this.#closed.resolve();
     });
