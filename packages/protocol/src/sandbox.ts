@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { conditionSchema } from './condition.ts';
 import { diagnosisSchema } from './diagnosis.ts';
 import { hostIdSchema, sandboxIdSchema } from './ids.ts';
+import { RESERVED_ENVIRONMENT } from './environment.ts';
 import { environmentValuesSchema } from './process.ts';
 import { stageRecordSchema, stageSchema } from './stage.ts';
 
@@ -32,7 +33,12 @@ export const createSandboxSchema = z.strictObject({
   /** Name of the AI agent that will run; becomes the label `omnigent.ai/agent` where it is a valid label value. */
   agent: z.string().min(1).max(256).optional(),
   /** Environment of every process in the sandbox; not for credentials. */
-  env: environmentValuesSchema.default({}),
+  env: environmentValuesSchema
+    .refine(
+      (values) => !RESERVED_ENVIRONMENT.some((name) => Object.hasOwn(values, name)),
+      `must not set ${RESERVED_ENVIRONMENT.join(', ')}: the launcher sets them itself`,
+    )
+    .default({}),
   /** Merged into the host's `~/.omnigent/config.yaml` before it starts. */
   host_config: z.record(z.string(), z.unknown()).optional(),
   /** For your own bookkeeping and for filters; at most 32. */
