@@ -37,7 +37,11 @@ export async function endProcesses(target: EndTarget, options: EndOptions): Prom
   if (host !== undefined && programs.length > 0) {
     await sendSignal([host], 'SIGTERM');
     await waitUntilEnded([host], { ...options, budgetMs: GRACE_MS });
-    if (!found.isComplete) found = await findSandboxProcesses(target);
+    if (!found.isComplete) {
+      // What had cleared its environment and has lost its parent is not found again: it stays on the list.
+      const { processes } = await findSandboxProcesses(target);
+      found = { processes: [...found.processes, ...processes], isComplete: false };
+    }
   }
   const deadline = options.clock.monotonicMs() + KILL_BUDGET_MS;
   while (found.processes.length > 0) {
