@@ -1,7 +1,8 @@
 /** Every benchmark there is, in the order in which they run. */
 import type { Benchmark } from './harness/benchmark.ts';
-import { connectBenchmark } from './kubernetes/connect.ts';
+
 import { launchBenchmark, manyLaunchesBenchmark } from './kubernetes/launch.ts';
+import { readyBenchmark } from './kubernetes/ready.ts';
 
 import { firstRunBenchmark, runBenchmark, versionBenchmark } from './local/command.ts';
 import { execBenchmark } from './local/exec.ts';
@@ -19,5 +20,5 @@ export const BENCHMARKS: Readonly<Record<string, readonly Benchmark[]>> = {
     dialBenchmark,
     memoryBenchmark,
   ],
-  kubernetes: [launchBenchmark, connectBenchmark, manyLaunchesBenchmark],
+  kubernetes: [launchBenchmark, readyBenchmark, manyLaunchesBenchmark],
 };

@@ -16,17 +16,23 @@ export interface BenchCluster extends AsyncDisposable {
   readonly cluster: ClusterClient;
 }
 
+/** The default's share of the processor: with less, a sandbox waits for whatever else runs on the node. */
+export const ORDINARY_RESOURCES = {
+  requests: { cpu: '500m', memory: '128Mi' },
+  limits: { cpu: '2', memory: '1Gi' },
+};
+
 /** Prepares everything; throws when there is no cluster. */
-export async function openBenchCluster(): Promise<BenchCluster> {
+export async function openBenchCluster(resources: object = ORDINARY_RESOURCES): Promise<BenchCluster> {
   if (!HAS_CLUSTER) throw new Error('expected KUBECONFIG to name a test cluster; it is not set');
   const image = await ensureImage('host');
-  await using resources = new AsyncDisposableStack();
-  const { name: namespace, kubeconfig } = resources.use(await createNamespace());
-  const { client } = resources.use(
-    await Installation.start({ namespace, kubeconfig, kubernetes: { image } }),
+  await using stack = new AsyncDisposableStack();
+  const { name: namespace, kubeconfig } = stack.use(await createNamespace());
+  const { client } = stack.use(
+    await Installation.start({ namespace, kubeconfig, kubernetes: { image, resources } }),
   );
   const options = { environment: process.env, inCluster: false, namespace, watchLabels: BARE_LABELS };
-  const cluster = resources.adopt(await openClusterClient(options), (open) => open.close());
-  const owned = resources.move();
+  const cluster = stack.adopt(await openClusterClient(options), (open) => open.close());
+  const owned = stack.move();
   return { client, cluster, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

@@ -1,7 +1,8 @@
 /** Launches on a cluster against the same Pods made bare. */
 import type { Benchmark, OpenBenchmark } from '../harness/benchmark.ts';
 import { pickPod, removeBarePods, runBarePod } from './bare-pods.ts';
-import { openBenchCluster } from './cluster.ts';
+import { SMALL } from '../../test/cluster/harness/installation.ts';
+import { ORDINARY_RESOURCES, openBenchCluster } from './cluster.ts';
 
 /** One sandbox from the request until it is ready. */
 export const launchBenchmark: Benchmark = {
@@ -10,7 +11,7 @@ export const launchBenchmark: Benchmark = {
   baseline: 'create and watch the Pod',
   limit: { atMost: 1.25 },
   rounds: 12,
-  open: () => openLaunches(1),
+  open: () => openLaunches(1, ORDINARY_RESOURCES),
 };
 
 /** Twenty at once, until the last one is ready. */
@@ -20,11 +21,11 @@ export const manyLaunchesBenchmark: Benchmark = {
   baseline: '20 Pods at once',
   limit: { atMost: 1.15 },
   rounds: 4,
-  open: () => openLaunches(20),
+  open: () => openLaunches(20, SMALL),
 };
 
-async function openLaunches(count: number): Promise<OpenBenchmark> {
-  const { client, cluster, ...open } = await openBenchCluster();
+async function openLaunches(count: number, resources: object): Promise<OpenBenchmark> {
+  const { client, cluster, ...open } = await openBenchCluster(resources);
   const template = pickPod((await client.plan({})).manifests);
   const times = Array.from({ length: count });
   return {
