@@ -16,6 +16,7 @@ RUN groupadd --gid 1000660000 sandbox \
 COPY deploy/images/host/gitconfig /etc/gitconfig
 COPY --chmod=755 deploy/images/host/git-credential-omnigent /usr/local/bin/git-credential-omnigent
 COPY --chmod=755 deploy/images/host/omnigent /usr/local/bin/omnigent
+COPY --chmod=755 deploy/images/host/inject /opt/omnigent/inject
 COPY packages/cli/dist/host/ /opt/omnigent/host/
 COPY node_modules/@lydell/ /opt/omnigent/host/node_modules/@lydell/
 

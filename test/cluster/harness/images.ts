@@ -19,18 +19,33 @@ async function hashTree(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
+interface ImageSource {
+  readonly name: string;
+  readonly dockerfile: string;
+  /** What its content depends on. */
+  readonly sources: readonly string[];
+}
+
+const BUNDLES = ['deploy/images', 'packages/cli/dist', 'packages/cli/bin'];
+const BARE_DOCKERFILE = 'test/cluster/harness/bare.Dockerfile';
+
 /** The image of `deploy/images/NAME.Dockerfile`, as the node knows it. */
 export async function ensureImage(name: 'host' | 'server'): Promise<string> {
-  const sources = ['deploy/images', 'packages/cli/dist', 'packages/cli/bin'];
-  const hashes = await Promise.all(sources.map((source) => hashTree(join(ROOT, source))));
+  const dockerfile = `deploy/images/${name}.Dockerfile`;
+  return await ensure({ name: `omnigent-${name}`, dockerfile, sources: BUNDLES });
+}
+
+/** An image that has a shell and nothing else: no C library, no git, no tini, no user. */
+export async function ensureBareImage(): Promise<string> {
+  return await ensure({ name: 'bare', dockerfile: BARE_DOCKERFILE, sources: [BARE_DOCKERFILE] });
+}
+
+async function ensure(source: ImageSource): Promise<string> {
+  const hashes = await Promise.all(source.sources.map((path) => hashTree(join(ROOT, path))));
   const tag = createHash('sha256').update(hashes.join()).digest('hex').slice(0, 12);
-  const image = `localhost/omnigent-${name}:${tag}`;
+  const image = `localhost/${source.name}:${tag}`;
   const { stdout } = await run(CLUSTER, ['images']);
-  if (
-    !stdout.includes(image) &&
-    !stdout.split('\n').some((line) => line.includes(`omnigent-${name}`) && line.includes(tag))
-  )
-    await buildAndLoad(name, image);
+  if (!stdout.split('\n').includes(image)) await buildAndLoad(source.dockerfile, image);
   return image;
 }
 
@@ -40,17 +55,10 @@ export async function tagImage(image: string, tagged: string): Promise<void> {
   await load(tagged);
 }
 
-async function buildAndLoad(name: string, image: string): Promise<void> {
-  await run(CLUSTER, ['base-image'], { env: ENVIRONMENT, maxBuffer: 64 * 1024 * 1024 });
-  await run(
-    'buildah',
-    ['bud', '--pull-never', '-q', '-t', image, '-f', `deploy/images/${name}.Dockerfile`, '.'],
-    {
-      cwd: ROOT,
-      env: ENVIRONMENT,
-      maxBuffer: 64 * 1024 * 1024,
-    },
-  );
+async function buildAndLoad(dockerfile: string, image: string): Promise<void> {
+  const options = { cwd: ROOT, env: ENVIRONMENT, maxBuffer: 64 * 1024 * 1024 };
+  await run(CLUSTER, ['base-image'], options);
+  await run('buildah', ['bud', '--pull-never', '-q', '-t', image, '-f', dockerfile, '.'], options);
   await load(image);
 }
 

@@ -24,8 +24,10 @@ describe('the workspace of a launch', () => {
     });
   });
 
-  it('is not asked for when the init container makes it', () => {
-    expect(buildPrepare(parseKubernetesConfig({ workspace_prep: 'init' }, {}), [app])).toBeNull();
+  it('is asked for also after an init container has cloned, so that programs start in it; without repositories it is not', () => {
+    const init = parseKubernetesConfig({ workspace_prep: 'init' }, {});
+    expect(buildPrepare(init, [])).toBeNull();
+    expect(buildPrepare(init, [app])?.repositories).toHaveLength(1);
   });
 
   it('is never cloned from a path of the machine of the server', () => {

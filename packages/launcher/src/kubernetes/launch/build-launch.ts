@@ -50,7 +50,10 @@ function toEntry({ url, branch, directory }: Repository): PrepareWorkspace['repo
   return { url, directory, ...(branch === undefined ? {} : { branch }) };
 }
 
-/** What the server has to ask of the host; null when the init container has done it. */
+/**
+ * What the server has to ask of the host; null when there is nothing to clone and the directory is made. What the init
+ * container has cloned is asked for, too: the host takes it as it is, and starts programs in it.
+ */
 export function buildPrepare(
   {
     git = { submodules: false, lfs: 'skip' },
@@ -59,7 +62,7 @@ export function buildPrepare(
   }: KubernetesConfig,
   repositories: readonly Repository[],
 ): PrepareWorkspace | null {
-  if (by === 'init') return null;
+  if (by === 'init' && repositories.length === 0) return null;
   const { submodules, lfs, depth, filter } = git;
   return {
     repositories: repositories.map(toEntry),
