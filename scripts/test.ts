@@ -34,7 +34,6 @@ async function runSuite(suite: Suite): Promise<Totals> {
     'vitest',
     'run',
     `--project=${suite}`,
-    '--passWithNoTests',
     '--reporter=default',
     '--reporter=json',
     `--outputFile.json=${report}`,
