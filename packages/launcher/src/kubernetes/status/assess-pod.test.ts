@@ -199,6 +199,20 @@ describe('a Pod that is on its way', () => {
     expect(failureOf(pod)).toMatchObject({ code: 'init_container_failed', container: 'istio-init' });
   });
 
+  it('is held up by a sidecar whose image does not exist', () => {
+    const pod = buildPod({
+      spec: { initContainers: [{ name: 'mesh', image: 'reg.example/mesh:1', restartPolicy: 'Always' }] },
+      status: {
+        phase: 'Pending',
+        initContainerStatuses: [
+          { name: 'mesh', state: { waiting: { reason: 'ErrImagePull', message: 'manifest unknown' } } },
+        ],
+        containerStatuses: [host({ waiting: { reason: 'PodInitializing' } })],
+      },
+    });
+    expect(failureOf(pod)?.message).toContain('image reg.example/mesh:1 of container mesh');
+  });
+
   it('survives a restartable init container that ends', () => {
     const pod = buildPod({
       spec: { initContainers: [{ name: 'mesh', restartPolicy: 'Always' }] },

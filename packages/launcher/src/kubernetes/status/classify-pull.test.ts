@@ -50,6 +50,10 @@ describe('the message of a failed pull', () => {
     expect(classifyPull(`Back-off pulling image "${image}"`, image)).toBe('unknown');
   });
 
+  it('is not read out of a reference without quotes either', () => {
+    expect(classifyPull('failed to resolve: docker.io/team/denied-503:1: not found')).toBe('not_found');
+  });
+
   it('never throws and never takes a quoted text for the cause', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {

@@ -58,7 +58,7 @@ export function diagnoseHostEnd(pod: Pod, status: ContainerStatus, when: 'before
 /** An init container that failed; null while it runs and when it ended well. */
 export function diagnoseInitEnd(pod: Pod, status: ContainerStatus): Failure | null {
   const { terminated } = status.state;
-  if (!terminated || (terminated.exitCode === 0 && !terminated.signal)) return null;
+  if (!terminated || terminated.exitCode === 0) return null;
   if (status.name === WORKSPACE_CONTAINER)
     return describe(pod, status, {
       code: 'clone_failed',

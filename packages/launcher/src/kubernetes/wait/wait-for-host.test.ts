@@ -231,6 +231,30 @@ describe('an image', () => {
     expect(scene.outcome?.type).toBe('running');
   });
 
+  it('is waited for anew once the node has set the Pod up', async () => {
+    const scene = startWaiting({}, SCHEDULED);
+    await scene.advance(80);
+    const conditions = [{ type: 'PodReadyToStartContainers', status: 'True' }];
+    await scene.show(buildPod({ status: { phase: 'Pending', conditions } }));
+    await scene.advance(80);
+    expect(scene.outcome).toBeNull();
+    await scene.advance(11);
+    expect(failureOf(scene)?.code).toBe('pull_timeout');
+  });
+
+  it('that fails in turns fails as soon as if it always failed alike', async () => {
+    const turn = 'failed to do request: dial tcp: lookup registry.invalid: no such host';
+    const scene = startWaiting({}, buildWaitingPod('ErrImagePull', turn));
+    for (const reason of ['ErrImagePull', 'ImagePullBackOff', 'ErrImagePull']) {
+      await scene.advance(4);
+      await scene.show(buildWaitingPod(reason, `${reason} ${turn}`));
+    }
+    await scene.advance(2);
+    expect(scene.outcome).toBeNull();
+    await scene.advance(1);
+    expect(failureOf(scene)?.code).toBe('registry_unreachable');
+  });
+
   it('whose registry cannot be reached fails after the second try', async () => {
     const scene = startWaiting();
     await scene.show(readSituation('registry-not-found').pod);
