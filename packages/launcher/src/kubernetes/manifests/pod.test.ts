@@ -139,11 +139,15 @@ describe('buildPodManifest', () => {
   it('mounts claims and Secrets in the host container only', () => {
     const pod = buildTestPod({
       workspace_prep: 'init',
-      pvc_mounts: [{ claim_name: 'models', mount_path: '/models' }],
+      pvc_mounts: [
+        { claim_name: 'models', mount_path: '/models' },
+        { claim_name: 'cache', mount_path: '/cache', read_only: false },
+      ],
       secret_mounts: [{ secret_name: 'cloud', mount_path: '/cloud' }],
     });
     expect(findTestContainer(pod, 'host').volumeMounts?.slice(1)).toEqual([
       { name: 'pvc-0', mountPath: '/models', readOnly: true },
+      { name: 'pvc-1', mountPath: '/cache' },
       { name: 'secret-0', mountPath: '/cloud', readOnly: true },
     ]);
     expect(findTestContainer(pod, 'workspace-prep').volumeMounts).toEqual([

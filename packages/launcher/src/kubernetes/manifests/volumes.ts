@@ -43,10 +43,14 @@ function buildOwnMounts({
   secret_mounts: secrets = [],
 }: PodOptions['config']): MountedVolume[] {
   return [
-    ...claims.map(({ claim_name: claimName, mount_path: mountPath, read_only: readOnly }, index) => ({
-      volume: { name: `pvc-${index}`, persistentVolumeClaim: { claimName, readOnly } },
-      mount: { mountPath, readOnly },
-    })),
+    ...claims.map(({ claim_name: claimName, mount_path: mountPath, read_only: isReadOnly }, index) => {
+      // A false that is sent is dropped by the API server and would look like a change by admission.
+      const access = isReadOnly ? { readOnly: true } : {};
+      return {
+        volume: { name: `pvc-${index}`, persistentVolumeClaim: { claimName, ...access } },
+        mount: { mountPath, ...access },
+      };
+    }),
     ...secrets.map(({ secret_name: secretName, mount_path: mountPath }, index) => ({
       volume: { name: `secret-${index}`, secret: { secretName, defaultMode: SECRET_MODE } },
       mount: { mountPath, readOnly: true },
