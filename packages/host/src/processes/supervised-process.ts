@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   LOG_MAX_RECORD_BYTES,
   LOG_STREAM,
@@ -37,9 +38,10 @@ export interface ProcessOptions {
   readonly clock: Clock;
 }
 
-/** How long output is still awaited after the program ended while a background child keeps its pipes open. */
-const DRAIN_QUIET_MS = 100;
-const DRAIN_TOTAL_MS = 2_000;
+/** Output is awaited until the pipes were quiet for so many rounds, or more came than they can hold. */
+const QUIET_ROUNDS = 3;
+const QUIET_ROUND_MS = 40;
+const PIPE_BYTES = 4 * 1024 * 1024;
 /** Between SIGTERM and SIGKILL. */
 export const KILL_GRACE_MS = 10_000;
 
@@ -165,21 +167,27 @@ export class SupervisedProcess {
     stream.on('error', () => undefined);
   }
 
-  /** Waits for the pipes to close; not for ever, because a background child may keep them open. */
+  /**
+   * Waits for the pipes to close; not for ever, because a background child may keep them open. What the program itself
+   * has written lies in the pipes and is read before they can be quiet or go beyond what pipes hold.
+   */
   async #drain(streams: readonly Readable[], isClosed: Promise<void>): Promise<void> {
-    const { clock } = this.#options;
     const finished = { value: false };
     const closing = isClosed.then(() => (finished.value = true));
-    const deadline = clock.monotonicMs() + DRAIN_TOTAL_MS;
     const controller = new AbortController();
-    while (!finished.value && clock.monotonicMs() < deadline) {
+    const { signal } = controller;
+    const start = this.log.endOffset;
+    for (let quiet = 0; quiet < QUIET_ROUNDS && this.log.endOffset - start < PIPE_BYTES; ) {
       const before = this.log.endOffset;
       await Promise.race([
         closing,
-        clock.sleep(DRAIN_QUIET_MS, { signal: controller.signal }).catch(() => undefined),
+        this.#options.clock.sleep(QUIET_ROUND_MS, { signal }).catch(() => undefined),
       ]);
+      // After a busy moment the timer comes first: one turn more, so that what has arrived is read.
+      await nextTurn();
+      if (finished.value) break;
       const isQuiet = this.log.endOffset === before && streams.every((stream) => !stream.isPaused());
-      if (isQuiet) break;
+      quiet = isQuiet ? quiet + 1 : 0;
     }
     controller.abort();
   }
