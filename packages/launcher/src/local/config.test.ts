@@ -37,12 +37,14 @@ describe('parseLocalConfig', () => {
 });
 
 describe('findReadablePathFault', () => {
-  it.each(['/srv/data', '/home/someone/models', '/opt/tools', '/etc/gitconfig'])('lets %s pass', (path) =>
-    expect(findReadablePathFault(path)).toBeUndefined(),
+  it.each(['/srv/data', '/home/someone/models', '/opt/tools', '/etc/gitconfig', '/tmp/shared'])(
+    'lets %s pass',
+    (path) => expect(findReadablePathFault(path)).toBeUndefined(),
   );
 
   it.each([
     ['/', 'lies at, under or above'],
+    ['/tmp', '/tmp'],
     ['/proc', '/proc'],
     ['/proc/sys', '/proc'],
     ['/home', '/home/omnigent'],

@@ -13,6 +13,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Directories that every sandbox has for itself; the machine's own would undo the isolation. */
 const OWN_DIRECTORIES = ['/proc', '/sys', '/dev', '/run', '/tmp', '/opt/omnigent', SANDBOX_HOME];
+/** Of these, a sandbox starts with an empty one that something of the machine can be shown in. */
+const OPEN_DIRECTORIES: readonly string[] = ['/tmp'];
 
 const isWithin = (path: string, directory: string) =>
   path === directory || directory === '/' || path.startsWith(`${directory}/`);
@@ -22,7 +24,9 @@ export function findReadablePathFault(path: string): string | undefined {
   if (!path.startsWith('/') || path.includes('\0')) return 'expected an absolute path';
   if (posix.normalize(path) !== path || (path !== '/' && path.endsWith('/')))
     return 'expected a normalized path without . .. // or a slash at the end';
-  const taken = OWN_DIRECTORIES.find((own) => isWithin(path, own) || isWithin(own, path));
+  const taken = OWN_DIRECTORIES.find(
+    (own) => isWithin(own, path) || (isWithin(path, own) && !OPEN_DIRECTORIES.includes(own)),
+  );
   return taken === undefined
     ? undefined
     : `lies at, under or above ${taken}, which every sandbox has for itself`;

@@ -62,6 +62,12 @@ describe('buildBubblewrapCommand', () => {
     expect(at).toBeLessThan(argv.indexOf('/opt/omnigent/bin/node'));
   });
 
+  it('makes the parents of further paths, which the sandbox could not enter otherwise', () => {
+    const lineOf = (path: string) => buildBubblewrapCommand({ ...OPTIONS, readablePaths: [path] }).join(' ');
+    expect(lineOf('/srv/a/models')).toContain('--dir /srv --dir /srv/a --ro-bind-try /srv/a/models');
+    expect(lineOf('/usr/share/models')).toContain('/opt/omnigent/bin --ro-bind-try /usr/share/models');
+  });
+
   it('lets a probe fill the compile cache and gives it no home', () => {
     const { sandbox: _, ...probe } = OPTIONS;
     const line = buildBubblewrapCommand({ ...probe, isCacheWritable: true }).join(' ');

@@ -82,11 +82,22 @@ function buildMounts(options: BubblewrapOptions): string[] {
   const { sandbox, readablePaths = [] } = options;
   return [
     ...buildSystemMounts(options.system),
-    ...readablePaths.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...readablePaths.flatMap((path) => [
+      ...listParents(path, options.system).flatMap((parent) => ['--dir', parent]),
+      ...['--ro-bind-try', path, path],
+    ]),
     ...buildHostMounts(options),
     ...(sandbox === undefined ? [] : buildSandboxMounts(sandbox)),
     ...['--remount-ro', '/'],
   ];
+}
+
+/** Directories above a path that are not part of the system's, from the top down. */
+function listParents(path: string, { rootEntries }: SystemView): string[] {
+  const parts = path.split('/').slice(1, -1);
+  return parts
+    .map((_, index) => `/${parts.slice(0, index + 1).join('/')}`)
+    .filter((parent) => !rootEntries.some((entry) => `${parent}/`.startsWith(`${entry.path}/`)));
 }
 
 function buildSystemMounts({ rootEntries, maskedPaths }: SystemView): string[] {
@@ -99,7 +110,7 @@ function buildSystemMounts({ rootEntries, maskedPaths }: SystemView): string[] {
     ...['--dir', '/var', '--perms', '1777', '--tmpfs', '/var/tmp', '--symlink', '/run', '/var/run'],
     ...['--dir', '/etc', ...ETC_PATHS.flatMap((path) => ['--ro-bind-try', path, path])],
     ...maskedPaths.flatMap((path) => ['--tmpfs', path]),
-    // Parents that bubblewrap makes by itself are closed to everyone but their owner.
+    // Parents that bubblewrap makes by itself are closed to everyone but their owner: all are made here.
     ...['--dir', '/home', '--dir', '/opt', '--dir', INSIDE.root, '--dir', INSIDE.bin],
   ];
 }

@@ -14,6 +14,11 @@ describe('sortProcesses', () => {
     });
   });
 
+  it('takes the topmost for the host when programs carry its token too', () => {
+    const [host, child] = [process(12, 11, true), process(13, 12, true)];
+    expect(sortProcesses([child, host])).toEqual({ host, wrappers: [], programs: [child] });
+  });
+
   it('takes everything for programs when the host has ended', () => {
     const left = [process(10, 1), process(11, 10)];
     expect(sortProcesses(left)).toEqual({ host: undefined, wrappers: [], programs: left });

@@ -13,7 +13,8 @@ export interface SortedProcesses {
 /** Sorts the processes of one sandbox. */
 export function sortProcesses(processes: readonly SandboxProcess[]): SortedProcesses {
   const byPid = new Map(processes.map((process) => [process.pid, process]));
-  const host = processes.find(({ isHost }) => isHost);
+  // A host of another version may let its programs inherit the token: the host is the topmost one.
+  const host = processes.find(({ isHost, parent }) => isHost && byPid.get(parent)?.isHost !== true);
   const wrappers = new Set<SandboxProcess>();
   for (let next = byPid.get(host?.parent ?? -1); next !== undefined; next = byPid.get(next.parent)) {
     if (wrappers.has(next)) break;
