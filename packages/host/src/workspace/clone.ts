@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { SandboxError, isSandboxError } from '@omnigent/protocol';
+import { SandboxError, diagnoseGit, isSandboxError } from '@omnigent/protocol';
 import type { Clock, GitOptions, PrepareWorkspace } from '@omnigent/protocol';
-import { diagnoseGit, redactGitText } from './git-fault.ts';
+import { redactGitText } from './git-text.ts';
 
 export interface CloneOptions {
   readonly repository: PrepareWorkspace['repositories'][number];

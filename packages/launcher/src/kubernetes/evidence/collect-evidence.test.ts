@@ -73,6 +73,17 @@ describe('the evidence of a failure', () => {
     });
   });
 
+  it('tells by the text of git why a clone failed', async () => {
+    const { pod, failure, stage } = failureOf('clone-failed');
+    const log = "Cloning into 'app'...\nfatal: Remote branch nope not found in upstream origin\n";
+    const diagnosis = await collectEvidence(createClient({ log }), { pod, failure, stage });
+    expect(diagnosis).toMatchObject({
+      code: 'clone_branch_not_found',
+      message: 'the clone exited with status 128: fatal: Remote branch nope not found in upstream origin',
+    });
+    expect(diagnosis.advice).toContain('Check the name after #.');
+  });
+
   it('asks for no log of a container that has never run', async () => {
     const client = createClient({ log: 'must not be asked for' });
     const failure = buildFailure('image_not_found', 'no image', { container: 'host' });

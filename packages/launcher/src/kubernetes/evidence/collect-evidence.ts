@@ -10,6 +10,7 @@ import type { Failure } from '../status/failure.ts';
 import { buildContainerEvidence } from './container-evidence.ts';
 import { buildEventEvidence } from './event-evidence.ts';
 import { toLogTail } from './log-tail.ts';
+import { refineCloneFailure } from './refine-clone.ts';
 import { findMeshAdvice } from './mesh-advice.ts';
 
 /** Evidence must not hold the report up. */
@@ -78,8 +79,8 @@ async function readLog(
 /** The diagnosis of a Pod that failed. Never rejects: what cannot be looked up is a note. */
 export async function collectEvidence(client: EvidenceClient, request: EvidenceRequest): Promise<Diagnosis> {
   const { pod, failure, stage, stages = [] } = request;
-  const { code, message, container, isRelaunchable } = failure;
   const [events, log] = await Promise.all([readEvents(client, pod), readLog(client, request)]);
+  const { code, message, container, isRelaunchable } = refineCloneFailure(failure, log.found);
   const describe = `See also: kubectl describe pod ${pod.metadata.name} -n ${client.namespace}`;
   return buildDiagnosis({
     code,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { diagnoseGit, redactGitText } from './git-fault.ts';
+import { diagnoseGit } from './git-fault.ts';
 
 describe('diagnoseGit', () => {
   it.each([
@@ -24,11 +24,5 @@ describe('diagnoseGit', () => {
 
   it('puts memory before everything that git managed to say', () => {
     expect(diagnoseGit('fatal: early EOF', { isOutOfMemory: true })).toBe('clone_out_of_memory');
-  });
-});
-
-describe('redactGitText', () => {
-  it('removes user info and control characters', () => {
-    expect(redactGitText('fatal: https://u:hunter2@h/a\u001b[31m')).toBe('fatal: https://***@h/a[31m');
   });
 });

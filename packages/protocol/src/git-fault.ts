@@ -1,5 +1,5 @@
-/** What git's text means, as one of the registry's codes. Pure; the texts are git's, curl's and ssh's own. */
-import type { ErrorCode } from '@omnigent/protocol';
+/** What git's text means, as one of the registry's codes; wherever the clone ran. Pure; the texts are git's, curl's and ssh's own. */
+import type { ErrorCode } from './errors.ts';
 
 const RULES: readonly (readonly [RegExp, ErrorCode])[] = [
   [/Remote branch .* not found in upstream|couldn't find remote ref/i, 'clone_branch_not_found'],
@@ -24,10 +24,4 @@ const RULES: readonly (readonly [RegExp, ErrorCode])[] = [
 export function diagnoseGit(output: string, facts: { readonly isOutOfMemory: boolean }): ErrorCode {
   if (facts.isOutOfMemory) return 'clone_out_of_memory';
   return RULES.find(([pattern]) => pattern.test(output))?.[1] ?? 'clone_failed';
-}
-
-/** Removes user info of URLs and control characters from git's text. */
-export function redactGitText(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are what this removes
-  return text.replace(/\/\/[^/\s]*@/g, '//***@').replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '');
 }
