@@ -15,7 +15,7 @@ describe('isFinal', () => {
     [410, true, 0, true],
   ])(
     'of %d, connected before: %s, refused for %d ms, is %s',
-    (status, hasConnectedBefore, refusedForMs, expected) => {
+    (...[status, hasConnectedBefore, refusedForMs, expected]) => {
       expect(isFinal({ kind: 'refused', status, message: '' }, { hasConnectedBefore, refusedForMs })).toBe(
         expected,
       );
