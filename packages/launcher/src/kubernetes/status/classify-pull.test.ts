@@ -32,7 +32,7 @@ describe('the message of a failed pull', () => {
     ],
     ['dial tcp: lookup reg.example on 10.0.0.10:53: server misbehaving', 'transient'],
     ['dial tcp 10.0.0.1:443: i/o timeout', 'transient'],
-    ['dial tcp: lookup registry.invalid on 10.255.255.53:53: no such host', 'unreachable'],
+    ['dial tcp: lookup images.invalid on 10.255.255.53:53: no such host', 'unreachable'],
     ['dial tcp 127.0.0.1:5999: connect: connection refused', 'unreachable'],
     ['tls: failed to verify certificate: x509: certificate signed by unknown authority', 'unreachable'],
     ['http: server gave HTTP response to HTTPS client', 'unreachable'],

@@ -243,7 +243,7 @@ describe('an image', () => {
   });
 
   it('that fails in turns fails as soon as if it always failed alike', async () => {
-    const turn = 'failed to do request: dial tcp: lookup registry.invalid: no such host';
+    const turn = 'failed to do request: dial tcp: lookup images.invalid: no such host';
     const scene = startWaiting({}, buildWaitingPod('ErrImagePull', turn));
     for (const reason of ['ErrImagePull', 'ImagePullBackOff', 'ErrImagePull']) {
       await scene.advance(4);
