@@ -1,4 +1,5 @@
 import { isSandboxError } from '@omnigent/protocol';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findMountPathFault } from './mount-path.ts';
 import { parseKubernetesConfig } from './parse-config.ts';
@@ -62,8 +63,25 @@ describe('parseKubernetesConfig', () => {
     ).toEqual({ 'kubernetes.io/arch': 'arm64', a: 'b' });
   });
 
-  it('is deeply frozen', () => {
-    expect(Object.isFrozen(parseKubernetesConfig({}, {}).resources.limits)).toBe(true);
+  it('is deeply frozen, and leaves what it was given as it was', () => {
+    const section = { affinity: { nodeAffinity: {} } };
+    const config = parseKubernetesConfig(section, {});
+    expect(Object.isFrozen(config.resources.limits)).toBe(true);
+    expect(Object.isFrozen(config.affinity?.['nodeAffinity'])).toBe(true);
+    expect(Object.isFrozen(section.affinity.nodeAffinity)).toBe(false);
+  });
+
+  it('takes any section or refuses it with a message that names its place', () => {
+    const keys = Object.keys(kubernetesSectionSchema.shape);
+    const value = fc.anything({
+      maxDepth: 3,
+      key: fc.constantFrom('spec', 'name', 'key', 'containers', 'x'),
+    });
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom(...keys), value, { maxKeys: 3 }), (section) => {
+        expect(messageOf(section)).toMatch(/^(accepted|sandbox\.kubernetes.*: )/);
+      }),
+    );
   });
 
   it('clones in an init container by default when the host is injected, where its git is', () => {

@@ -70,7 +70,8 @@ export function parseKubernetesConfig(section: unknown, environment: Environment
     workspace_prep: rest.workspace_prep ?? (injection === null ? 'host' : 'init'),
     inject_host: injection,
   };
-  return deepFreeze(config);
+  // A copy: what the caller passed stays as it was.
+  return deepFreeze(structuredClone(config));
 }
 
 /** Environment variables go through the same validators; their errors name the variable. */

@@ -54,6 +54,10 @@ export function findContainerFault(list: string, container: Json): TemplateFault
   if (security !== undefined) return { path: [...path, ...security], problem: RESTRICTED };
   if (toObjects(container['ports']).some((port) => port['hostPort'] !== undefined))
     return { path: [...path, 'ports', 'hostPort'], problem: RESTRICTED };
-  const fixed = OWN_CONTAINERS.includes(name) ? findFixedField(container) : undefined;
+  if (!OWN_CONTAINERS.includes(name))
+    return typeof container['image'] === 'string'
+      ? undefined
+      : { path: [...path, 'image'], problem: 'expected an image, found none' };
+  const fixed = findFixedField(container);
   return fixed === undefined ? undefined : { path: [...path, fixed], problem: FIXED };
 }

@@ -1,5 +1,6 @@
 /** `pod_template` under what the launcher fixes. */
 import type { Container } from 'kubernetes-types/core/v1.js';
+import { OWN_CONTAINERS } from '../manifests/container-names.ts';
 import type { PodManifest } from '../manifests/pod-manifest.ts';
 import { buildContainerSecurity } from '../manifests/security.ts';
 import { mergeObjects } from './merge-values.ts';
@@ -11,11 +12,14 @@ import type { Json } from './json.ts';
  */
 export function mergeUnder(template: Json, fixed: PodManifest): PodManifest {
   const { spec, ...rest } = merge(template, fixed);
-  const initContainers = sortInits(spec.initContainers ?? []).map(hardenContainer);
+  const absent = listAbsent(fixed);
+  const inits = (spec.initContainers ?? []).filter(({ name }) => !absent.includes(name));
+  const initContainers = sortInits(inits).map(hardenContainer);
+  const { initContainers: _, ...others } = spec;
   return {
     ...rest,
     spec: {
-      ...spec,
+      ...others,
       containers: spec.containers.map(hardenContainer),
       ...(initContainers.length === 0 ? {} : { initContainers }),
     },
@@ -26,6 +30,12 @@ export function mergeUnder(template: Json, fixed: PodManifest): PodManifest {
 function merge({ metadata = {}, spec = {} }: Json, fixed: PodManifest): PodManifest {
   const merged: object = mergeObjects({ metadata, spec }, { ...fixed });
   return merged as PodManifest;
+}
+
+/** Containers of the launcher that this Pod does without: what a template says of them has nothing to be merged into. */
+function listAbsent({ spec }: PodManifest): string[] {
+  const present = [...spec.containers, ...(spec.initContainers ?? [])].map(({ name }) => name);
+  return OWN_CONTAINERS.filter((name) => !present.includes(name));
 }
 
 /** Sidecars start first: the launcher's init containers may need the network that one of them gives. */

@@ -107,7 +107,7 @@ describe('pod_template', () => {
         volumeMounts: fc.constant([{ name: 'v', mountPath: '/home/omnigent' }]),
         securityContext: fc.record({ readOnlyRootFilesystem: flag }, { requiredKeys: [] }),
       },
-      { requiredKeys: ['name'] },
+      { requiredKeys: ['name', 'image'] },
     );
     const fragment = fc.record({
       spec: fc.record({ containers: fc.array(harmless), enableServiceLinks: flag }),
@@ -155,13 +155,19 @@ describe('pod_template', () => {
     expect(pod.spec.initContainers?.map(({ name }) => name)).toEqual(['mesh', 'workspace-prep', 'check']);
   });
 
+  it('says nothing of an init container that this configuration does without', () => {
+    const initContainers = [{ name: 'workspace-prep', env: [{ name: 'X', value: '1' }] }];
+    const pod = buildTestPod({ pod_template: { spec: { initContainers } } });
+    expect(pod).toEqual(buildTestPod());
+  });
+
   it('may make the root file system of the host read-only', () => {
     const containers = [{ name: 'host', securityContext: { readOnlyRootFilesystem: true } }];
     const host = findTestContainer(buildTestPod(section({ spec: { containers } })), 'host');
     expect(host.securityContext).toEqual({ ...RESTRICTED, readOnlyRootFilesystem: true });
   });
 
-  const inContainer = (fields: object) => ({ spec: { containers: [{ name: 'c', ...fields }] } });
+  const inContainer = (fields: object) => ({ spec: { containers: [{ name: 'c', image: 'i', ...fields }] } });
   const token = (audience: object) => ({
     spec: {
       volumes: [{ name: 'v', projected: { sources: [{ serviceAccountToken: { path: 't', ...audience } }] } }],
@@ -174,6 +180,7 @@ describe('pod_template', () => {
     [{ spec: { volumes: [{ name: 'v', hostPath: { path: '/' } }] } }, 'spec.volumes.v.hostPath'],
     [{ spec: { volumes: {} } }, 'spec.volumes'],
     [{ spec: { containers: [{ image: 'x' }] } }, 'spec.containers'],
+    [{ spec: { containers: [{ name: 'c' }] } }, 'spec.containers.c.image: expected an image'],
     [{ spec: { initContainers: [{ name: 'host' }] } }, 'spec.initContainers.host'],
     [{ spec: { containers: [{ name: 'workspace-prep' }] } }, 'spec.containers.workspace-prep'],
     [{ spec: { containers: [{ name: 'host', args: ['x'] }] } }, 'spec.containers.host.args'],
