@@ -33,7 +33,7 @@ const VIEW = [
   '--ro-bind /state/sandboxes/app-0a1b2c/passwd /etc/passwd',
   '--ro-bind /state/sandboxes/app-0a1b2c/group /etc/group',
   '--ro-bind /state/sandboxes/app-0a1b2c/hosts /etc/hosts',
-  '--bind /state/sandboxes/app-0a1b2c/home /home/omnigent --remount-ro /',
+  '--bind /state/sandboxes/app-0a1b2c/home /home/omnigent --remount-ro /run --remount-ro /',
   '--new-session --cap-drop ALL',
 ].join(' ');
 const COMMAND = '--chdir /home/omnigent -- /opt/omnigent/bin/node /opt/omnigent/host/main.js';

@@ -88,7 +88,7 @@ function buildMounts(options: BubblewrapOptions): string[] {
     ]),
     ...buildHostMounts(options),
     ...(sandbox === undefined ? [] : buildSandboxMounts(sandbox)),
-    ...['--remount-ro', '/'],
+    ...['--remount-ro', '/run', '--remount-ro', '/'],
   ];
 }
 

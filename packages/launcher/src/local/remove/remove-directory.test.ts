@@ -27,6 +27,16 @@ describe('removeTree', () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
+  it('removes a home that was used', async () => {
+    const home = join(directory, 'sandbox/home');
+    await mkdir(join(home, 'workspace/app'), { recursive: true });
+    await mkdir(join(home, '.cache/closed'), { recursive: true });
+    await writeFile(join(home, '.cache/closed/file'), '');
+    await chmod(join(home, '.cache/closed'), 0);
+    await removeTree(join(directory, 'sandbox'));
+    expect(await readdir(directory)).toEqual([]);
+  });
+
   it('removes what lies deeper than a path can say', async () => {
     const script = 'for i in $(seq 60); do mkdir $(printf "%0200d" $i) && cd $_; done; touch deep';
     const tree = join(directory, 'tree');
