@@ -11,9 +11,10 @@ const manifestSchema = z.object({
   optionalDependencies: z.record(z.string(), z.string()).default({}),
 });
 
-/** Names in backquotes in the first column of the tables below a heading row. */
+/** Names in backquotes in the first column of the table below a heading row. */
 function readColumn(markdown: string, heading: RegExp): string[] {
-  const [, table = ''] = markdown.split(heading);
+  const [, rest = ''] = markdown.split(heading);
+  const [table = ''] = rest.split('\n\n');
   const rows = table.split('\n').filter((line) => line.startsWith('| `'));
   return rows.flatMap((row) =>
     [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
