@@ -44,18 +44,24 @@ async function setUp(nodeName = 'node-1'): Promise<Scene> {
 
 const countPods = ({ api }: Scene) => api.store.list('pods', TEST_NAMESPACE).length;
 
-/** Lets the grace of the Pod and the slack of its node pass. */
-async function passGrace({ clock, api }: Scene): Promise<void> {
+/** Lets time pass until it is over. */
+async function passTime({ clock, api }: Scene, ending: Promise<void>): Promise<void> {
+  const over = new AbortController();
+  const end = () => over.abort();
+  ending.then(end, end);
   await api.untilRequested({ verb: 'watch' });
-  await clock.untilSleeping(45_000, 1_000);
-  await clock.advance(46_000);
+  while (!over.signal.aborted) {
+    // Requests take no time of the clock, but they take turns.
+    if (clock.pending().length > 0) await clock.advance(1_000);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 describe('a Pod that does not go', () => {
   it('is forced when its node does not exist any more', async () => {
     const scene = await setUp();
     const ending = terminateSandbox({ ...scene, podName: 's1', signal });
-    await passGrace(scene);
+    await passTime(scene, ending);
     await ending;
     const forced = scene.api.requests.findLast(
       ({ verb, resource }) => verb === 'delete' && resource === 'pods',
@@ -72,7 +78,7 @@ describe('a Pod that does not go', () => {
     );
     const ending = terminateSandbox({ ...scene, podName: 's1', signal });
     ending.catch(() => undefined);
-    await passGrace(scene);
+    await passTime(scene, ending);
     await expect(ending).rejects.toMatchObject({
       code: 'timeout',
       message: expect.stringContaining('node-1'),
@@ -86,9 +92,19 @@ describe('a Pod that does not go', () => {
     scene.api.rights.deny({ resource: 'nodes' });
     const ending = terminateSandbox({ ...scene, podName: 's1', signal });
     ending.catch(() => undefined);
-    await passGrace(scene);
+    await passTime(scene, ending);
     await expect(ending).rejects.toMatchObject({ code: 'timeout' });
     expect(countPods(scene)).toBe(1);
+  });
+
+  it('is noticed to be gone by a direct read when the watch is late', async () => {
+    const scene = await setUp();
+    const ending = terminateSandbox({ ...scene, podName: 's1', signal });
+    await scene.api.untilRequested({ verb: 'watch' });
+    scene.api.watches.mute(true);
+    scene.api.store.remove({ resource: 'pods', namespace: TEST_NAMESPACE, name: 's1' });
+    await passTime(scene, ending);
+    await expect(ending).resolves.toBeUndefined();
   });
 
   it('has lost its Secret all the same', async () => {

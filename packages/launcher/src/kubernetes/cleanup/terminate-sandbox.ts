@@ -16,7 +16,9 @@ export interface TerminateOptions {
 }
 
 /** What a node gets beyond the Pod's own grace before it is suspected to be gone. */
-const SLACK_MS = 15_000;
+const SLACK_MS = 30_000;
+/** A watch that is late must not keep a sandbox that is gone: the Pod is read directly now and then. */
+const LOOK_MS = 10_000;
 const DEFAULT_GRACE_SECONDS = 30;
 
 /** What the inbox says of the Pod: gone, or how it is now; undefined when nothing came. */
@@ -58,24 +60,35 @@ async function forceDeletion(options: TerminateOptions, pod: Pod): Promise<void>
   throw new SandboxError('timeout', `Pod ${podName} is deleted but does not go; its node is ${node}`);
 }
 
+/** Until when the node should have ended the Pod, counted from the request. */
+function toDeadlineMs(startMs: number, pod: Pod | null): number {
+  const seconds = pod?.metadata.deletionGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
+  return startMs + seconds * 1_000 + SLACK_MS;
+}
+
+async function readPod({ client, podName, signal }: TerminateOptions): Promise<Pod | 'gone'> {
+  return (await client.getPod(podName, { signal })) ?? 'gone';
+}
+
 async function waitUntilGone(options: TerminateOptions, inbox: PodInbox): Promise<void> {
   const { clock, signal } = options;
+  const startMs = clock.monotonicMs();
   let pod: Pod | null = null;
-  let deadlineMs = clock.monotonicMs() + DEFAULT_GRACE_SECONDS * 1_000 + SLACK_MS;
+  let lookMs = startMs + LOOK_MS;
   for (;;) {
-    const latest = readInbox(inbox);
+    let latest = readInbox(inbox);
+    if (latest === undefined && clock.monotonicMs() >= lookMs) {
+      latest = await readPod(options);
+      lookMs = clock.monotonicMs() + LOOK_MS;
+    }
     if (latest === 'gone') return;
-    if (latest !== undefined && pod === null) {
-      const seconds = latest.metadata.deletionGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
-      deadlineMs = clock.monotonicMs() + seconds * 1_000 + SLACK_MS;
-    }
     pod = latest ?? pod;
+    const deadlineMs = toDeadlineMs(startMs, pod);
     if (clock.monotonicMs() >= deadlineMs) {
-      if (pod === null)
-        throw new SandboxError('timeout', `Pod ${options.podName} is deleted but cannot be observed`);
-      return await forceDeletion(options, pod);
+      const last = await readPod(options);
+      return last === 'gone' ? undefined : await forceDeletion(options, last);
     }
-    await inbox.wait({ clock, signal, delayMs: deadlineMs - clock.monotonicMs() });
+    await inbox.wait({ clock, signal, delayMs: Math.min(lookMs, deadlineMs) - clock.monotonicMs() });
   }
 }
 
