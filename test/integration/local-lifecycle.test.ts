@@ -2,9 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createLauncher } from '@omnigent/launcher';
 import { isSandboxError } from '@omnigent/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Machine, buildRequest, openLauncher } from './local/machine.ts';
+import { LAUNCHER, Machine, buildRequest, openLauncher } from './local/machine.ts';
 import type { Launched } from './local/machine.ts';
 
 /** Leaves its parent, its session and its environment. */
@@ -179,6 +180,24 @@ describe('the local provider', () => {
     });
     expect(findings.find(({ code }) => code === 'isolation')).toMatchObject({ severity: 'error' });
     expect(await machine.findRest()).toEqual([]);
+  });
+
+  it('tries the isolation anew in a deep preflight', async () => {
+    await using machine = await Machine.create({ config: { isolation: 'bubblewrap' } });
+    const environment = { PATH: process.env['PATH'], XDG_CACHE_HOME: join(machine.stateDirectory, 'cache') };
+    const launcher = await createLauncher({
+      ...LAUNCHER,
+      config: { isolation: 'bubblewrap' },
+      environment,
+      stateDirectory: machine.stateDirectory,
+    });
+    const severity = async (deep: boolean) =>
+      (await launcher.preflight({ signal: machine.signal, deep, serverUrl: '' })).find(
+        ({ code }) => code === 'isolation',
+      )?.severity;
+    expect(await severity(false)).toBe('ok');
+    environment.PATH = '/nonexistent';
+    expect([await severity(false), await severity(true)]).toEqual(['ok', 'error']);
   });
 
   it('plans what it would start, with the token redacted, and creates nothing', async () => {

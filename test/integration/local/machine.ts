@@ -11,7 +11,7 @@ import { buildId, systemClock, systemRandomBytes } from '@omnigent/protocol';
 import type { Stage } from '@omnigent/protocol';
 
 const run = promisify(execFile);
-export const STAND_IN = fileURLToPath(new URL('stand-in/main.js', import.meta.url));
+const STAND_IN = fileURLToPath(new URL('stand-in/main.js', import.meta.url));
 export const NOBODY = 65534;
 const TOKEN = 'test-token-'.padEnd(43, 'x');
 const LOOK_MS = 10;
@@ -19,7 +19,6 @@ const LOOK_MS = 10;
 export interface MachineOptions {
   readonly config?: Readonly<Record<string, unknown>>;
   readonly environment?: Readonly<Record<string, string>>;
-  readonly hostBundle?: string;
   readonly stateDirectory?: string;
 }
 
@@ -48,21 +47,26 @@ export function buildRequest(script: string, changes: Partial<LaunchRequest> = {
   };
 }
 
+/** What all launchers of these tests share. */
+export const LAUNCHER = {
+  provider: 'local',
+  instance: 'test',
+  nodePath: process.execPath,
+  hostBundle: STAND_IN,
+  clock: systemClock,
+  randomBytes: systemRandomBytes,
+} as const;
+
 /** Creates a launcher as the server does. */
 export async function openLauncher(
   stateDirectory: string,
   options: MachineOptions = {},
 ): Promise<SandboxLauncher> {
   return await createLauncher({
-    provider: 'local',
+    ...LAUNCHER,
     config: options.config,
     environment: { ...process.env, XDG_CACHE_HOME: join(stateDirectory, 'cache'), ...options.environment },
-    instance: 'test',
     stateDirectory,
-    nodePath: process.execPath,
-    hostBundle: options.hostBundle ?? STAND_IN,
-    clock: systemClock,
-    randomBytes: systemRandomBytes,
   });
 }
 

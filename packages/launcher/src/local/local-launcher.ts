@@ -19,7 +19,7 @@ import type {
 import { buildPlan } from './build-plan.ts';
 import type { LocalConfig } from './config.ts';
 import { inspectSandbox } from './inspect-sandbox.ts';
-import { IsolationProbe } from './isolation/isolation.ts';
+import { IsolationProbe, resolveIsolation } from './isolation/isolation.ts';
 import { listSandboxes } from './list-sandboxes.ts';
 import { checkMachine } from './preflight/check-machine.ts';
 import { toSandboxPaths } from './records/paths.ts';
@@ -144,9 +144,10 @@ class LocalLauncher implements SandboxLauncher {
     return listSandboxes({ ...this.#options, signal });
   }
 
-  async preflight({ signal }: PreflightOptions): Promise<Finding[]> {
-    const isolation = () => this.#isolation.get();
-    return await checkMachine({ ...this.#options, isolation, isRoot: this.#isRoot, signal });
+  async preflight({ deep, signal }: PreflightOptions): Promise<Finding[]> {
+    const options = { ...this.#options, isRoot: this.#isRoot };
+    const isolation = () => (deep ? resolveIsolation(options) : this.#isolation.get());
+    return await checkMachine({ ...options, isolation, signal });
   }
 
   async plan(request: LaunchRequest, _options: PlanOptions): Promise<Plan> {
