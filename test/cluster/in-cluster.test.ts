@@ -1,5 +1,8 @@
 /** The overlay for local clusters, applied unedited: the server as a Pod with its ServiceAccount, and the NetworkPolicy. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { createClient } from '@omnigent/client';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +12,19 @@ import { API_TOKEN, runCommand } from './harness/installation.ts';
 import { listLeft } from './harness/namespace.ts';
 
 const OVERLAY = join(ROOT, 'deploy/kubernetes/overlays/local');
+
+/** Whether this machine, which is the node, gets a connection. */
+async function isOpen(host: string, port: number): Promise<boolean> {
+  const socket = connect({ host, port });
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(2_000) });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
 
 describe.skipIf(!HAS_CLUSTER)('the server in the cluster', () => {
   const resources = new AsyncDisposableStack();
@@ -46,11 +62,19 @@ describe.skipIf(!HAS_CLUSTER)('the server in the cluster', () => {
     expect(await listLeft('omnigent-sandboxes')).toEqual([]);
   });
 
-  it('lets a sandbox reach DNS and the server, and neither API server, node, other Pods nor the metadata address', async () => {
+  it('lets a sandbox reach DNS and the server, and neither API server, node, other sandboxes nor the metadata address', async () => {
+    await using other = await createClient({ url, token: API_TOKEN }).launch({});
+    await other.prepare(['node', '-e', 'require("node:net").createServer().listen(9000)']).ensureStarted();
+    const podName = other.resource.provider_id ?? '';
+    const pod = ['get', 'pod', podName, '-n', 'omnigent-sandboxes', '-o', 'jsonpath={.status.podIP}'];
+    const address = await kubectl(pod);
+    // The node itself always reaches its Pods: the port is open, and the policy alone shuts it for others.
+    await expect.poll(() => isOpen(address, 9000), { timeout: 10_000 }).toBe(true);
     const places = {
       server: 'omnigent-server.omnigent.svc/80',
       api: 'kubernetes.default.svc/443',
       node: `${HOST_ADDRESS}/10250`,
+      sandbox: `${address}/9000`,
       metadata: '169.254.169.254/80',
     };
     // The policy of a new Pod is enforced within seconds, not at once.
@@ -61,6 +85,6 @@ describe.skipIf(!HAS_CLUSTER)('the server in the cluster', () => {
       )
       .join('; ')}`;
     const result = await run('run', '-q', '--', 'bash', '-c', script);
-    expect(result.stdout).toBe('server open\napi shut\nnode shut\nmetadata shut\n');
+    expect(result.stdout).toBe('server open\napi shut\nnode shut\nsandbox shut\nmetadata shut\n');
   });
 });
