@@ -26,11 +26,12 @@ function buildProxy({ config }: PodOptions): Record<string, string> {
   );
 }
 
-/** Keeps git from waiting for a person, or for a server that went silent. */
+/** Keeps git from waiting for a person, or for a server that went silent; its errors are read, so they are English. */
 const GIT_ENVIRONMENT = {
   GIT_TERMINAL_PROMPT: '0',
   GIT_HTTP_LOW_SPEED_LIMIT: '1000',
   GIT_HTTP_LOW_SPEED_TIME: '60',
+  LC_ALL: 'C.UTF-8',
 };
 
 /** Environment of the init container that makes the workspace. */

@@ -93,6 +93,7 @@ describe('buildPodManifest', () => {
         { name: 'GIT_TERMINAL_PROMPT', value: '0' },
         { name: 'GIT_HTTP_LOW_SPEED_LIMIT', value: '1000' },
         { name: 'GIT_HTTP_LOW_SPEED_TIME', value: '60' },
+        { name: 'LC_ALL', value: 'C.UTF-8' },
       ],
       envFrom: [{ secretRef: { name: 'harness' } }],
       volumeMounts: [{ name: 'home', mountPath: '/home/omnigent' }],
