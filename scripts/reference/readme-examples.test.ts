@@ -34,4 +34,4 @@ test('every TypeScript example of the READMEs compiles', async () => {
   const compile = promisify(execFile)(`${root}node_modules/.bin/tsc`, ['-p', folder], { cwd: folder });
   const { stdout } = await compile.catch((error: { stdout: string }) => error);
   expect(stdout.split('\n').filter((line) => line.startsWith('example-'))).toEqual([]);
-});
+}, 120_000);

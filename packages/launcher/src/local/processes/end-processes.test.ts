@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { systemClock } from '@omnigent/protocol';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { endProcesses } from './end-processes.ts';
 import { findMarked, findTree } from './find-processes.ts';
 import { readBootId, readStat } from './process-stat.ts';
@@ -24,8 +24,12 @@ describe('findMarked', () => {
        env -i /bin/sleep 60 & echo $!
        echo ready; wait`,
     );
-    const found = await findMarked(hostId);
-    expect(found.filter(({ isHost }) => isHost).map(({ pid }) => pid)).toEqual([child.pid]);
+    // A child that has not yet become its program still looks like the host.
+    const found = await vi.waitFor(async () => {
+      const marked = await findMarked(hostId);
+      expect(marked.filter(({ isHost }) => isHost).map(({ pid }) => pid)).toEqual([child.pid]);
+      return marked;
+    }, 15_000);
     expect(found.map(({ pid }) => pid)).toEqual(expect.arrayContaining([...pids]));
     await endProcesses(target(hostId), options);
   });
