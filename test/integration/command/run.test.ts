@@ -184,9 +184,12 @@ describe('omnigent run', () => {
   it('says when a server cannot be reached or refuses the token', async () => {
     const unreachable = await omnigent.run(['run', '--server', 'http://127.0.0.1:9/', '--', 'true']);
     expect([unreachable.status, unreachable.stderr.includes('127.0.0.1:9')]).toEqual([125, true]);
+    // The embedded server may have ended itself meanwhile: idle and empty.
+    await omnigent.run(['ls']);
     const { url } = await omnigent.readServer();
     const refused = await omnigent.run(['ls', '--server', url], { env: { OMNIGENT_TOKEN: 'not-the-token' } });
     expect([refused.status, refused.stderr.includes('bearer token')]).toEqual([1, true]);
+    await omnigent.run(['ls']);
     const unknown = await omnigent.run(['exec', 'no-such-sandbox', '--', 'true']);
     expect([unknown.status, unknown.stderr.includes('no-such-sandbox')]).toEqual([1, true]);
   });
