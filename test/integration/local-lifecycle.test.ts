@@ -1,6 +1,6 @@
 /** Launch, watch and end of local sandboxes: real processes, with and without isolation. */
 import { execFileSync } from 'node:child_process';
-import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createLauncher } from '@omnigent/launcher';
 import { isSandboxError } from '@omnigent/protocol';
@@ -198,6 +198,13 @@ describe('the local provider', () => {
     expect(await severity(false)).toBe('ok');
     environment.PATH = '/nonexistent';
     expect([await severity(false), await severity(true)]).toEqual(['ok', 'error']);
+  });
+
+  it('launches on when somebody has cleared the cache of compiled code', async () => {
+    await using machine = await Machine.create({ config: { isolation: 'bubblewrap' } });
+    expect(await machine.runScript('ls /opt/omnigent/compile-cache | wc -l')).toBe('1\n');
+    await rm(join(machine.stateDirectory, 'cache'), { recursive: true });
+    expect(await machine.runScript('echo up')).toBe('up\n');
   });
 
   it('plans what it would start, with the token redacted, and creates nothing', async () => {

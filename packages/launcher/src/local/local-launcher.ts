@@ -71,7 +71,11 @@ class LocalLauncher implements SandboxLauncher {
 
   constructor(options: LocalLauncherOptions) {
     this.#options = options;
-    this.#isolation = new IsolationProbe({ ...options, isRoot: this.#isRoot });
+    this.#isolation = new IsolationProbe({
+      ...options,
+      isRoot: this.#isRoot,
+      signal: this.#closing.signal,
+    });
     this.capabilities = {
       cli_bootstrap: false,
       local_port_forward: false,
@@ -145,9 +149,9 @@ class LocalLauncher implements SandboxLauncher {
   }
 
   async preflight({ deep, signal }: PreflightOptions): Promise<Finding[]> {
-    const options = { ...this.#options, isRoot: this.#isRoot };
+    const options = { ...this.#options, isRoot: this.#isRoot, signal };
     const isolation = () => (deep ? resolveIsolation(options) : this.#isolation.get());
-    return await checkMachine({ ...options, isolation, signal });
+    return await checkMachine({ ...options, isolation });
   }
 
   async plan(request: LaunchRequest, _options: PlanOptions): Promise<Plan> {
@@ -166,6 +170,7 @@ class LocalLauncher implements SandboxLauncher {
   async close(): Promise<void> {
     this.#closing.abort();
     this.#children.clear();
+    await this.#isolation.whenIdle();
   }
 
   #paths(providerId: string): SandboxPaths {

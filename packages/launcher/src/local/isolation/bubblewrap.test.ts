@@ -29,7 +29,7 @@ const VIEW = [
   `--dir /etc ${ETC_PATHS.map((path) => `--ro-bind-try ${path} ${path}`).join(' ')}`,
   '--tmpfs /etc/ssl/private --dir /home --dir /opt --dir /opt/omnigent --dir /opt/omnigent/bin',
   '--ro-bind /nvm/node /opt/omnigent/bin/node --ro-bind /lib/omnigent/host /opt/omnigent/host',
-  '--ro-bind /cache/host-1 /opt/omnigent/compile-cache',
+  '--ro-bind-try /cache/host-1 /opt/omnigent/compile-cache',
   '--ro-bind /state/sandboxes/app-0a1b2c/passwd /etc/passwd',
   '--ro-bind /state/sandboxes/app-0a1b2c/group /etc/group',
   '--ro-bind /state/sandboxes/app-0a1b2c/hosts /etc/hosts',
@@ -68,10 +68,11 @@ describe('buildBubblewrapCommand', () => {
     expect(lineOf('/usr/share/models')).toContain('/opt/omnigent/bin --ro-bind-try /usr/share/models');
   });
 
-  it('lets a probe fill the compile cache and gives it no home', () => {
+  it('lets a probe fill the compile cache, gives it no home, and takes it along when the launcher dies', () => {
     const { sandbox: _, ...probe } = OPTIONS;
     const line = buildBubblewrapCommand({ ...probe, isCacheWritable: true }).join(' ');
-    expect(line).toContain('--bind /cache/host-1 /opt/omnigent/compile-cache');
+    expect(line).toContain(' --bind-try /cache/host-1 /opt/omnigent/compile-cache');
+    expect(line).toContain('--die-with-parent');
     expect(line).not.toContain('/home/omnigent');
   });
 

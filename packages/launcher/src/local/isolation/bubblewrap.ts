@@ -31,7 +31,7 @@ export interface Wrapping extends HostFiles {
 }
 
 export interface BubblewrapOptions extends Wrapping {
-  /** Absent for a probe, which has no home. */
+  /** Absent for a probe, which has no home and must not outlive the launcher. */
   readonly sandbox?: Pick<SandboxPaths, 'home' | 'identity'>;
   readonly readablePaths?: readonly string[];
   /** Whether the compile cache is being filled. */
@@ -53,7 +53,8 @@ const ENVIRONMENT = ['--clearenv', '--args', String(ENVIRONMENT_FD)];
 
 /** The whole command line, beginning with `bwrap`. */
 export function buildBubblewrapCommand(options: BubblewrapOptions): string[] {
-  const view = [...OTHER_NAMESPACES, ...buildMounts(options), '--new-session', '--cap-drop', 'ALL'];
+  const life = options.sandbox === undefined ? ['--die-with-parent'] : ['--new-session'];
+  const view = [...OTHER_NAMESPACES, ...buildMounts(options), ...life, '--cap-drop', 'ALL'];
   const place = options.sandbox === undefined ? [] : ['--chdir', SANDBOX_HOME];
   return options.isRoot
     ? ['bwrap', ...view, ...buildDescent(), ...place, '--', ...options.command]
@@ -122,7 +123,8 @@ function buildHostMounts({
   compileCache,
   isCacheWritable,
 }: BubblewrapOptions): string[] {
-  const cacheFlag = isCacheWritable === true ? '--bind' : '--ro-bind';
+  // A cache that somebody cleared meanwhile must not fail a launch.
+  const cacheFlag = isCacheWritable === true ? '--bind-try' : '--ro-bind-try';
   return [
     ...['--ro-bind', nodePath, INSIDE.node, '--ro-bind', dirname(hostBundle), INSIDE.host],
     ...(compileCache === null ? [] : [cacheFlag, compileCache, INSIDE.compileCache]),

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -21,6 +21,17 @@ async function fakeBwrap(script: string): Promise<string> {
   return directory;
 }
 
+/** Processes that see the host bundle of this test where a sandbox sees it. */
+async function findInside(): Promise<string[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const mounts = await Promise.all(
+    pids.map((pid) => readFile(`/proc/${pid}/mountinfo`, 'utf8').catch(() => '')),
+  );
+  return pids.filter((_, index) => mounts[index]?.includes(`${directory} /opt/omnigent/host`));
+}
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
 function buildOptions(isolation: 'auto' | 'bubblewrap' | 'none', path: string | undefined) {
   return {
     config: { isolation },
@@ -28,6 +39,7 @@ function buildOptions(isolation: 'auto' | 'bubblewrap' | 'none', path: string | 
     nodePath: process.execPath,
     hostBundle,
     isRoot: process.getuid?.() === 0,
+    signal: AbortSignal.timeout(60_000),
   };
 }
 
@@ -61,6 +73,17 @@ describe('resolveIsolation', () => {
       warning: expect.stringContaining(text),
     }),
   );
+
+  it('ends a look that hangs when it is cancelled, with everything that runs inside', async () => {
+    await writeFile(hostBundle, 'setInterval(() => undefined, 1000);\n');
+    const controller = new AbortController();
+    const options = { ...buildOptions('auto', process.env['PATH']), signal: controller.signal };
+    const looking = resolveIsolation(options);
+    while ((await findInside()).length === 0) await nextTurn();
+    controller.abort();
+    await expect(looking).rejects.toMatchObject({ code: 'canceled' });
+    while ((await findInside()).length > 0) await nextTurn();
+  });
 
   it('refuses when bubblewrap is demanded', async () =>
     await expect(resolveIsolation(buildOptions('bubblewrap', '/nonexistent'))).rejects.toMatchObject({

@@ -17,6 +17,7 @@ export interface IsolationOptions {
   readonly nodePath: string;
   readonly hostBundle: string;
   readonly isRoot: boolean;
+  readonly signal: AbortSignal;
 }
 
 /** Decides how sandboxes are isolated. @throws SandboxError `isolation_unavailable` when bubblewrap is demanded and does not work. */
@@ -29,6 +30,7 @@ export async function resolveIsolation(options: IsolationOptions): Promise<Isola
     wrapping,
     path: environment['PATH'],
     isFilling: cache?.isFilled === false,
+    signal: options.signal,
   });
   if (fault === null) return { kind: 'bubblewrap', ...wrapping };
   if (config.isolation === 'bubblewrap') {
@@ -63,6 +65,11 @@ export class IsolationProbe {
     );
     if (!isGood && this.#present === present) this.#present = this.#begin();
     return await this.#present;
+  }
+
+  /** Resolves when no look at the machine is going on. */
+  async whenIdle(): Promise<void> {
+    await this.#present.catch(() => undefined);
   }
 
   #begin(): Promise<Isolation> {

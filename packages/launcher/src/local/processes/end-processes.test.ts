@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { systemClock } from '@omnigent/protocol';
+import { buildId, systemClock, systemRandomBytes } from '@omnigent/protocol';
 import { describe, expect, it, vi } from 'vitest';
 import { endProcesses } from './end-processes.ts';
 import { findMarked, findTree } from './find-processes.ts';
@@ -35,7 +35,7 @@ describe('findMarked', () => {
   });
 
   it('finds nothing of a host that was never started', async () =>
-    expect(await findMarked('h000000000000')).toEqual([]));
+    expect(await findMarked(buildId('h', systemRandomBytes))).toEqual([]));
 });
 
 describe('findTree', () => {

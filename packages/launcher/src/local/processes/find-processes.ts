@@ -14,9 +14,13 @@ export interface SandboxProcess extends ProcessStat {
   readonly isHost: boolean;
 }
 
+/** The parent of all threads of the kernel. */
+const KERNEL_THREADS = 2;
+/** How often processes without an environment are looked at. */
+const MAX_LOOKS = 4;
 const TOKEN_ENTRY = `${HOST_ENVIRONMENT.token}=`;
 
-function toSandboxProcess(stat: ProcessStat, entries: readonly string[]): SandboxProcess {
+function toSandboxProcess(stat: ProcessStat, entries: readonly string[] = []): SandboxProcess {
   return { ...stat, isHost: entries.some((entry) => entry.startsWith(TOKEN_ENTRY)) };
 }
 
@@ -65,6 +69,13 @@ export async function findTree(root: number): Promise<SandboxProcess[] | undefin
   return [...found.values()];
 }
 
+async function readMarked(
+  pid: number,
+): Promise<{ readonly stat: ProcessStat; readonly entries: readonly string[] | undefined } | undefined> {
+  const [stat, entries] = await Promise.all([readStat(pid), readEnvironmentEntries(pid)]);
+  return stat === undefined ? undefined : { stat, entries };
+}
+
 async function readMember(
   pid: number,
 ): Promise<{ readonly process: SandboxProcess; readonly children: number[] | undefined } | undefined> {
@@ -96,18 +107,20 @@ async function readChildren(pid: number): Promise<number[] | undefined> {
  */
 export async function findMarked(hostId: string): Promise<SandboxProcess[]> {
   const mark = `${HOST_ENVIRONMENT.id}=${hostId}`;
-  const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const all = new Map<number, ProcessStat>();
   const found = new Map<number, SandboxProcess>();
-  await Promise.all(
-    names.map(async (name) => {
-      const pid = Number(name);
-      const [stat, entries] = await Promise.all([readStat(pid), readEnvironmentEntries(pid)]);
-      if (stat === undefined) return;
-      all.set(pid, stat);
-      if (entries.includes(mark)) found.set(pid, toSandboxProcess(stat, entries));
-    }),
-  );
+  for (let looks = 0, left = pids; looks < MAX_LOOKS && left.length > 0; looks += 1) {
+    const members = await Promise.all(left.map(readMarked));
+    left = [];
+    for (const { stat, entries } of members.filter((member) => member !== undefined)) {
+      all.set(stat.pid, stat);
+      if (entries?.includes(mark) === true) found.set(stat.pid, toSandboxProcess(stat, entries));
+      // A process that is just replacing its program has no environment for a moment; threads of the kernel never have.
+      else if (entries?.length === 0 && stat.parent !== KERNEL_THREADS && stat.pid !== KERNEL_THREADS)
+        left.push(stat.pid);
+    }
+  }
   for (let before = -1; before !== found.size; ) {
     before = found.size;
     for (const [pid, stat] of all)

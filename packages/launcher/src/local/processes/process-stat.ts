@@ -29,10 +29,10 @@ export async function isAlive({ pid, startTime }: Pick<ProcessStat, 'pid' | 'sta
   return (await readStat(pid))?.startTime === startTime;
 }
 
-/** Variables that a process was started with; none when they may not be read. */
-export async function readEnvironmentEntries(pid: number): Promise<readonly string[]> {
-  const text = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
-  return text.split('\0');
+/** Variables that a process was started with; undefined when they may not be read. */
+export async function readEnvironmentEntries(pid: number): Promise<readonly string[] | undefined> {
+  const text = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => undefined);
+  return text === '' ? [] : text?.split('\0');
 }
 
 /** Id of the machine's present run: start times of another one mean nothing. */
