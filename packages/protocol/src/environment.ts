@@ -8,7 +8,7 @@ export const HOST_ENVIRONMENT = {
   isSandbox: 'IS_SANDBOX',
 } as const;
 
-/** Variables that a passthrough may never set, because the launcher sets them itself (kubernetes.md §2). */
+/** Variables that a passthrough may never set, because the launcher sets them itself. */
 export const RESERVED_ENVIRONMENT: readonly string[] = [
   'HOME',
   HOST_ENVIRONMENT.isSandbox,

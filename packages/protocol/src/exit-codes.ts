@@ -1,4 +1,4 @@
-/** Exit codes of the command and of the host (architecture.md §§5, 8). */
+/** Exit codes of the command and of the host. */
 export const EXIT = {
   ok: 0,
   failure: 1,

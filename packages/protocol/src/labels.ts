@@ -1,4 +1,4 @@
-/** Labels and paths that objects of a sandbox carry (kubernetes.md §3). */
+/** Labels and paths that objects of a sandbox carry. */
 export const LABELS = {
   managedBy: 'app.kubernetes.io/managed-by',
   role: 'omnigent.ai/role',

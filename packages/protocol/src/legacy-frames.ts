@@ -1,4 +1,4 @@
-/** JSON frames of the published Omnigent host, which offers no subprotocol (architecture.md §5). */
+/** JSON frames of the published Omnigent host, which offers no subprotocol. */
 import * as z from 'zod';
 
 export const LEGACY_FRAME_PROTOCOL_VERSION = 1;

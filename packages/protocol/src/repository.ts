@@ -1,4 +1,4 @@
-/** The repository grammar (architecture.md §7): `https://…` or `git@host:path`, optionally `#branch`; `local` also takes a path. */
+/** The repository grammar: `https://…` or `git@host:path`, optionally `#branch`; `local` also takes a path. */
 import { SandboxError } from './errors.ts';
 
 export interface Repository {

@@ -1,4 +1,4 @@
-/** Constants of the tunnel between host and server (architecture.md §5). */
+/** Constants of the tunnel between host and server. */
 export const TUNNEL = {
   /** Subprotocol of the WebSocket whose bytes are HTTP/2. */
   subprotocol: 'omnigent.h2.v1',

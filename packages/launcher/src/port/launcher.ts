@@ -1,4 +1,4 @@
-/** The port between the server and the providers (architecture.md §3). A provider is one folder beside this one. */
+/** The port between the server and the providers. A provider is one folder beside this one. */
 import type {
   Diagnosis,
   Finding,
