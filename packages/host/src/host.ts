@@ -10,12 +10,12 @@ import type { HostSettings } from './settings.ts';
 import { ProcessRegistry } from './processes/process-registry.ts';
 import { buildProcessRoutes } from './processes/routes.ts';
 import { buildStatusRoutes } from './status/routes.ts';
+import { hasNativePty } from './pty/native-pty.ts';
 import { createProxyAgent } from './tunnel/proxy-agent.ts';
 import { runTunnel } from './tunnel/tunnel.ts';
 import { buildWorkspaceRoutes } from './workspace/routes.ts';
 import { Workspace } from './workspace/workspace.ts';
 
-const CAPABILITIES = ['workspace', 'processes'];
 /** Programs get this long between SIGTERM and SIGKILL when the host is told to stop. */
 const STOP_GRACE_MS = 5_000;
 
@@ -43,10 +43,20 @@ function createParts(settings: HostSettings): HostParts {
 function buildRoutes(parts: HostParts, acceptToken: (token: string) => void): Route[] {
   const { workspace, processes } = parts;
   return [
-    ...buildStatusRoutes({ ...parts, startedAt: systemClock.now(), capabilities: CAPABILITIES, acceptToken }),
+    ...buildStatusRoutes({
+      ...parts,
+      startedAt: systemClock.now(),
+      capabilities: listCapabilities(),
+      acceptToken,
+    }),
     ...buildWorkspaceRoutes(workspace),
     ...buildProcessRoutes(processes),
   ];
+}
+
+/** What this host can do; a terminal needs the pty binding, which may be missing. */
+function listCapabilities(): string[] {
+  return ['workspace', 'processes', ...(hasNativePty() ? ['pty'] : [])];
 }
 
 /** What of the settings concerns the way to the server. */

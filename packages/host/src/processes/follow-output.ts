@@ -17,6 +17,7 @@ export async function* followOutput(log: OutputLog, options: FollowOptions): Asy
   const { follow, signal } = options;
   let { offset } = options;
   await using reader = new SegmentReader();
+  using _joined = { [Symbol.dispose]: log.join() };
   while (!signal.aborted) {
     const bytes = await readAt(log, offset, reader);
     if (bytes === undefined) {

@@ -54,4 +54,16 @@ describe('InputSink', () => {
       code: 'input_closed',
     });
   });
+
+  it('keeps what is sent before the program runs', async () => {
+    const sink = new InputSink(true);
+    const chunks: Buffer[] = [];
+    const writing = sink.write(0, toBody(Uint8Array.of(1, 2, 3, 4)), { eof: true });
+    const stream = new PassThrough();
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    sink.connect(stream);
+    await writing;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([...Buffer.concat(chunks)]).toEqual([1, 2, 3, 4]);
+  });
 });

@@ -6,6 +6,8 @@ export class InputSink {
   #offset = 0;
   #isClosed: boolean;
   #stream: Writable | undefined;
+  /** Resolves when the program has started, or never will. */
+  readonly #ready = Promise.withResolvers<void>();
   /** Writers wait for each other, so that two requests never interleave their bytes. */
   #turn: Promise<void> = Promise.resolve();
 
@@ -27,6 +29,7 @@ export class InputSink {
     // The program closed its stdin or ended: what comes after is not an error of the writer.
     stream.on('error', () => this.close());
     stream.on('close', () => this.close());
+    this.#ready.resolve();
   }
 
   /**
@@ -44,6 +47,7 @@ export class InputSink {
     this.#turn = promise;
     await before;
     try {
+      if (!this.#isClosed) await this.#ready.promise;
       let at = offset;
       if (at > this.#offset) throw this.#aheadError(at);
       for await (const chunk of body) {
@@ -61,6 +65,7 @@ export class InputSink {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#stream?.end();
+    this.#ready.resolve();
   }
 
   async #writeFresh(bytes: Uint8Array): Promise<void> {

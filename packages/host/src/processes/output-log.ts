@@ -2,10 +2,14 @@
  * The recorded output of one process: an append-only sequence of bytes in segment files, addressed by offset.
  * What is not yet on the disk is served from memory, so a reader never waits for the disk and a program never for a reader.
  */
-import { open, mkdir, unlink } from 'node:fs/promises';
+import { open, mkdir, rmdir, unlink } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toErrorMessage } from '@omnigent/protocol';
+import { PendingRecords, sum } from './pending-records.ts';
+import type { LogPieces } from './pending-records.ts';
+
+export type { LogPieces };
 
 /** A file of the log that begins at `start`; records never straddle two segments. */
 interface Segment {
@@ -14,16 +18,13 @@ interface Segment {
   size: number;
 }
 
-/** A record in pieces (header, bytes), so that nothing is copied. */
-export type LogPieces = readonly Uint8Array[];
-
 export interface OutputLogOptions {
   /** Directory of the log's files; made when the first bytes arrive. */
   readonly directory: string;
   /** Bytes kept; past it the oldest segments go. */
   readonly budgetBytes: number;
   readonly segmentBytes?: number;
-  /** Told when the disk refuses; the log goes on in memory within {@link MEMORY_BYTES}. */
+  /** Told once when the disk begins to refuse; the log goes on in memory within {@link MEMORY_BYTES}. */
   readonly onDiskError?: (message: string) => void;
 }
 
@@ -41,18 +42,18 @@ const MEMORY_BYTES = 8 * 1024 * 1024;
 export class OutputLog {
   readonly #options: OutputLogOptions;
   readonly #segmentBytes: number;
+  readonly #pending = new PendingRecords();
   #segments: Segment[] = [];
   #current: FileHandle | undefined;
-  /** Records that wait for the disk, each as its pieces, and the offset of the first. */
-  #pending: LogPieces[] = [];
-  #pendingStart = 0;
   #firstOffset = 0;
-  #endOffset = 0;
   #isEnded = false;
   #isRemoved = false;
+  /** Whether the last write failed: then nobody waits for the disk. */
+  #isDiskRefusing = false;
   #flushing: Promise<void> | undefined;
   #waiters = new Set<() => void>();
   #drainWaiters = new Set<() => void>();
+  #followers = 0;
 
   constructor(options: OutputLogOptions) {
     this.#options = options;
@@ -67,7 +68,7 @@ export class OutputLog {
 
   /** The offset after the last byte. */
   get endOffset(): number {
-    return this.#endOffset;
+    return this.#pending.end;
   }
 
   /** Whether nothing more will be appended. */
@@ -75,15 +76,23 @@ export class OutputLog {
     return this.#isEnded;
   }
 
+  /** How many readers are at it. */
+  get followers(): number {
+    return this.#followers;
+  }
+
+  /** Counts a reader. Returns the function that ends this. */
+  join(): () => void {
+    this.#followers += 1;
+    return () => (this.#followers -= 1);
+  }
+
   /** Appends whole records. Returns whether the source may go on at once; if not, wait for {@link whenDrained}. */
   append(records: readonly LogPieces[]): boolean {
-    for (const record of records) {
-      this.#pending.push(record);
-      this.#endOffset += measure(record);
-    }
+    for (const record of records) this.#pending.push(record);
     this.#wake();
     this.#flushing ??= this.#flush();
-    return this.#endOffset - this.#pendingStart <= PENDING_BYTES;
+    return this.#isDrained();
   }
 
   /** Marks the log as complete. */
@@ -95,9 +104,7 @@ export class OutputLog {
 
   /** Resolves when little enough waits for the disk. */
   async whenDrained(): Promise<void> {
-    while (this.#endOffset - this.#pendingStart > PENDING_BYTES && !this.#isRemoved) {
-      await new Promise<void>((resolve) => this.#drainWaiters.add(resolve));
-    }
+    while (!this.#isDrained()) await new Promise<void>((resolve) => this.#drainWaiters.add(resolve));
   }
 
   /** Resolves when everything is on the disk (or the disk refused). */
@@ -107,7 +114,7 @@ export class OutputLog {
 
   /** Resolves when there is more than `offset`, the log has ended, or the signal aborts. */
   async whenBeyond(offset: number, signal: AbortSignal): Promise<void> {
-    if (this.#endOffset > offset || this.#isEnded || signal.aborted) return;
+    if (this.endOffset > offset || this.#isEnded || signal.aborted) return;
     await new Promise<void>((resolve) => {
       const wake = () => {
         this.#waiters.delete(wake);
@@ -122,7 +129,7 @@ export class OutputLog {
   /** What is kept at an offset: bytes that wait in memory, or a place in a file; undefined when that offset is gone. */
   locate(offset: number): LogPlace | undefined {
     if (offset < this.#firstOffset) return undefined;
-    if (offset >= this.#pendingStart) return { kind: 'memory' };
+    if (offset >= this.#pending.start) return { kind: 'memory' };
     const segment = this.#segments.find((candidate) => offset < candidate.start + candidate.size);
     if (segment === undefined) return undefined;
     return {
@@ -135,18 +142,7 @@ export class OutputLog {
 
   /** Up to `maxBytes` from an offset that is in memory; empty at the end. */
   readMemory(offset: number, maxBytes: number): Uint8Array {
-    const parts: Uint8Array[] = [];
-    let at = this.#pendingStart;
-    let left = maxBytes;
-    for (const piece of this.#pending.flat()) {
-      if (at + piece.length > offset && left > 0) {
-        const part = piece.subarray(Math.max(0, offset - at)).subarray(0, left);
-        parts.push(part);
-        left -= part.length;
-      }
-      at += piece.length;
-    }
-    return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
+    return this.#pending.read(offset, maxBytes);
   }
 
   /** Forgets everything; readers end. */
@@ -156,8 +152,13 @@ export class OutputLog {
     await this.flushed();
     await this.#closeCurrent();
     await Promise.all(this.#segments.map(({ path }) => unlink(path).catch(() => undefined)));
+    if (this.#segments.length > 0) await rmdir(this.#options.directory).catch(() => undefined);
     this.#segments = [];
-    this.#firstOffset = this.#endOffset;
+    this.#firstOffset = this.endOffset;
+  }
+
+  #isDrained(): boolean {
+    return this.#pending.byteCount <= PENDING_BYTES || this.#isDiskRefusing || this.#isRemoved;
   }
 
   #wake(): void {
@@ -167,20 +168,19 @@ export class OutputLog {
   async #flush(): Promise<void> {
     // A turn later, so that records of one tick go to the disk together.
     await Promise.resolve();
-    while (this.#pending.length > 0 && !this.#isRemoved) {
-      const batch = [...this.#pending];
+    while (this.#pending.byteCount > 0 && !this.#isRemoved) {
+      const batch = this.#pending.list();
       try {
         await this.#write(batch);
-        this.#pending.splice(0, batch.length);
-        this.#pendingStart += sum(batch);
+        this.#isDiskRefusing = false;
       } catch (error) {
-        this.#options.onDiskError?.(toErrorMessage(error));
+        if (!this.#isDiskRefusing) this.#options.onDiskError?.(toErrorMessage(error));
         if (!(await this.#makeRoom())) break;
       }
       this.#wakeDrained();
     }
     // Thousands of ended programs must not keep thousands of files open.
-    if (this.#isEnded && this.#pending.length === 0) await this.#closeCurrent();
+    if (this.#isEnded && this.#pending.byteCount === 0) await this.#closeCurrent();
     this.#flushing = undefined;
     this.#wakeDrained();
   }
@@ -197,32 +197,33 @@ export class OutputLog {
   }
 
   async #write(batch: readonly LogPieces[]): Promise<void> {
-    const segment = await this.#segmentForWriting();
-    const { bytesWritten } = await this.#currentFile().writev(batch.flat(), segment.size);
+    const { segment, file } = await this.#openForWriting();
+    const { bytesWritten } = await file.writev(batch.flat(), segment.size);
     if (bytesWritten !== sum(batch)) throw new Error('the disk took only a part of the output');
     segment.size += bytesWritten;
+    this.#pending.drop(batch.length);
     await this.#trim();
   }
 
-  #currentFile(): FileHandle {
-    if (this.#current === undefined) throw new Error('no segment is open');
-    return this.#current;
-  }
-
-  async #segmentForWriting(): Promise<Segment> {
+  async #openForWriting(): Promise<{ segment: Segment; file: FileHandle }> {
     const last = this.#segments.at(-1);
-    if (last !== undefined && last.size < this.#segmentBytes && this.#current !== undefined) return last;
+    const { start } = this.#pending;
+    if (last !== undefined && this.#current !== undefined && last.size < this.#segmentBytes) {
+      // After records were let go, the offsets of this segment no longer go on.
+      if (last.start + last.size === start) return { segment: last, file: this.#current };
+    }
     await this.#closeCurrent();
     if (last === undefined) await mkdir(this.#options.directory, { recursive: true, mode: 0o700 });
-    const path = join(this.#options.directory, `${this.#pendingStart}.log`);
-    this.#current = await open(path, 'w', 0o600);
-    const segment = { start: this.#pendingStart, path, size: 0 };
+    const path = join(this.#options.directory, `${start}.log`);
+    const file = await open(path, 'w', 0o600);
+    const segment = { start, path, size: 0 };
+    this.#current = file;
     this.#segments.push(segment);
-    return segment;
+    return { segment, file };
   }
 
   async #trim(): Promise<void> {
-    while (this.#segments.length > 1 && this.#endOffset - this.#firstOffset > this.#options.budgetBytes) {
+    while (this.#segments.length > 1 && this.endOffset - this.#firstOffset > this.#options.budgetBytes) {
       await this.#dropOldest();
     }
   }
@@ -230,7 +231,7 @@ export class OutputLog {
   async #dropOldest(): Promise<void> {
     const oldest = this.#segments.shift();
     if (oldest === undefined) return;
-    this.#firstOffset = this.#segments[0]?.start ?? this.#pendingStart;
+    this.#firstOffset = this.#segments[0]?.start ?? this.#pending.start;
     await unlink(oldest.path).catch(() => undefined);
   }
 
@@ -240,20 +241,12 @@ export class OutputLog {
       await this.#dropOldest();
       return true;
     }
-    while (this.#endOffset - this.#pendingStart > MEMORY_BYTES) {
-      const dropped = this.#pending.shift();
-      if (dropped === undefined) break;
-      this.#pendingStart += measure(dropped);
-      this.#firstOffset = this.#pendingStart;
+    this.#isDiskRefusing = true;
+    while (this.#pending.byteCount > MEMORY_BYTES) {
+      this.#pending.drop(1);
+      // What lies in files before the gap cannot be reached in order any more.
+      this.#firstOffset = this.#pending.start;
     }
     return false;
   }
-}
-
-function measure(record: LogPieces): number {
-  return record.reduce((total, piece) => total + piece.length, 0);
-}
-
-function sum(records: readonly LogPieces[]): number {
-  return records.reduce((total, record) => total + measure(record), 0);
 }

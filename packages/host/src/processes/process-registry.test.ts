@@ -1,67 +1,32 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  LOG_STREAM,
-  LogDecoder,
-  processExitSchema,
-  startProcessSchema,
-  systemClock,
-} from '@omnigent/protocol';
-import type { ProcessExit, StartProcessInput } from '@omnigent/protocol';
-import { followOutput } from './follow-output.ts';
-import { ProcessRegistry } from './process-registry.ts';
+import { startProcessSchema } from '@omnigent/protocol';
+import type { StartProcessInput } from '@omnigent/protocol';
+import { openPrograms, readProgram, sh, whenPrinted } from '../testing/programs.ts';
+import type { TestPrograms } from '../testing/programs.ts';
+import type { ProcessRegistry } from './process-registry.ts';
 import type { SupervisedProcess } from './supervised-process.ts';
 
+let programs: TestPrograms;
 let directory: string;
 let registry: ProcessRegistry;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'omnigent-processes-'));
+  programs = await openPrograms();
+  ({ directory, registry } = programs);
   await writeFile(join(directory, 'data'), 'no program', { mode: 0o644 });
-  const env = { PATH: process.env['PATH'] ?? '', HOME: directory };
-  registry = new ProcessRegistry({
-    directory: join(directory, 'logs'),
-    env,
-    workspace: () => directory,
-    bootId: 'boot',
-    clock: systemClock,
-  });
+  await writeFile(join(directory, 'script'), '#!/no/such/interpreter\n', { mode: 0o755 });
 });
-afterEach(async () => {
-  await registry.stopAll(0);
-  await rm(directory, { recursive: true, force: true });
-});
+afterEach(async () => await programs[Symbol.asyncDispose]());
 
-interface Ended {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly exit: ProcessExit;
+const start = (id: string, request: StartProcessInput): SupervisedProcess => programs.start(id, request);
+const read = readProgram;
+
+/** How many processes have this command line. */
+async function countRunning(commandLine: string): Promise<number> {
+  const script = `ps -eo args= | grep -c "^${commandLine}$" || true`;
+  return Number((await read(start(`ps-${crypto.randomUUID()}`, sh(script)))).stdout);
 }
-
-function start(id: string, request: StartProcessInput): SupervisedProcess {
-  return registry.start(id, startProcessSchema.parse(request)).process;
-}
-
-async function read({ log }: SupervisedProcess): Promise<Ended> {
-  const decoder = new LogDecoder(0);
-  const text = { stdout: '', stderr: '', exit: '' };
-  for await (const chunk of followOutput(log, {
-    offset: 0,
-    follow: true,
-    signal: new AbortController().signal,
-  })) {
-    for (const { stream, data } of decoder.push(chunk)) {
-      const part = Buffer.from(data).toString('latin1');
-      if (stream === LOG_STREAM.stdout) text.stdout += part;
-      if (stream === LOG_STREAM.stderr) text.stderr += part;
-      if (stream === LOG_STREAM.exit) text.exit = part;
-    }
-  }
-  return { ...text, exit: processExitSchema.parse(JSON.parse(text.exit)) };
-}
-
-const sh = (script: string): StartProcessInput => ({ argv: ['sh', '-c', script] });
 
 describe('ProcessRegistry', () => {
   it('records both streams and ends the log with the exit', async () => {
@@ -86,6 +51,7 @@ describe('ProcessRegistry', () => {
     [{ argv: ['no-such-program'] }, 'program_not_found', 'was not found in PATH'],
     [{ argv: ['./no-such-program'] }, 'program_not_found', 'was not found at'],
     [{ argv: ['./data'] }, 'program_not_executable', 'no execute permission'],
+    [{ argv: ['./script'] }, 'program_not_executable', 'its interpreter /no/such/interpreter does not exist'],
     [{ argv: ['/usr'] }, 'program_not_executable', 'is a directory'],
     [
       { argv: ['true'], cwd: '/no/such/directory' },
@@ -99,12 +65,36 @@ describe('ProcessRegistry', () => {
   });
 
   it('stops what left the group and the session too', async () => {
-    const program = start('p', sh('setsid sleep 300 & sleep 300 & echo up; wait'));
-    await program.log.whenBeyond(0, new AbortController().signal);
+    const program = start('p', sh('setsid sleep 3001 & sleep 3001 & echo up; wait'));
+    await whenPrinted(program, 'up');
     await program.stop(5_000);
     expect((await read(program)).exit.signal).toBe('SIGTERM');
-    const { stdout } = await read(start('ps', sh('sleep 0.1; ps -eo args= | grep -c "^sleep 300" || true')));
+    expect(await countRunning('sleep 3001')).toBe(0);
+  });
+
+  it('stops descendants that ignore SIGTERM, with SIGKILL after the grace', async () => {
+    const script = `trap '' TERM; sleep 3002`;
+    const program = start('p', sh(`(${script}) & echo up; wait`));
+    await whenPrinted(program, 'up');
+    await program.stop(100);
+    expect(await countRunning('sleep 3002')).toBe(0);
+  });
+
+  it('stops everything that any program has left behind when the host stops', async () => {
+    await read(start('left', sh('setsid sleep 3003 >/dev/null 2>&1 & echo done')));
+    const running = start('running', sh('sleep 3003'));
+    await registry.stopAll(5_000);
+    expect((await read(running)).exit.signal).toBe('SIGTERM');
+    expect(() => start('late', sh('true'))).toThrow(expect.objectContaining({ code: 'shutting_down' }));
+    await using others = await openPrograms();
+    const { stdout } = await read(others.start('ps', sh('ps -eo args= | grep -c "^sleep 3003$" || true')));
     expect(stdout).toBe('0\n');
+  });
+
+  it('leaves background children alone when only a log is forgotten', async () => {
+    await read(start('p', sh('setsid sleep 3004 >/dev/null 2>&1 & echo done')));
+    await registry.remove('p');
+    expect(await countRunning('sleep 3004')).toBe(1);
   });
 
   it('ends when the program ends, although a background child keeps its pipes open', async () => {

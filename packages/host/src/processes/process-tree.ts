@@ -1,12 +1,35 @@
-/** Finds and signals every process that belongs to a program: its group, and descendants that left it. */
+/** Finds and signals every process that belongs to a program: its group, its session, and descendants that left both. */
 import { readFile, readdir } from 'node:fs/promises';
 import type { SignalName } from '@omnigent/protocol';
 
 /** Set in the environment of every program; children inherit it, also when they leave group and session. */
 export const PROCESS_MARK = 'OMNIGENT_PROCESS';
 
+/** A process of the sandbox. */
+export interface TreeMember {
+  readonly pid: number;
+  readonly group: number;
+  readonly session: number;
+  /** Value of {@link PROCESS_MARK} in the environment it was started with. */
+  readonly mark: string | undefined;
+}
+
+/** All processes whose environment this host may read; other users' are left out, and so are zombies. */
+export async function listMembers(): Promise<TreeMember[]> {
+  const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(names.map(readMember));
+  return found.filter((member) => member !== undefined).filter(({ pid }) => pid !== process.pid);
+}
+
+/** Those that belong to the program whose leader has, or had, this pid. */
+export function selectTree(members: readonly TreeMember[], leader: number, mark: string): TreeMember[] {
+  return members.filter(
+    (member) => member.mark === mark || member.group === leader || member.session === leader,
+  );
+}
+
 /** Sends a signal; false when there is no such process any more. */
-function trySignal(pid: number, signal: SignalName | 0): boolean {
+export function trySignal(pid: number, signal: SignalName): boolean {
   try {
     process.kill(pid, signal);
     return true;
@@ -15,32 +38,26 @@ function trySignal(pid: number, signal: SignalName | 0): boolean {
   }
 }
 
-/** Pids whose environment carries the mark. Other users' processes cannot be read and are left out. */
-export async function findMarkedPids(mark: string): Promise<number[]> {
-  const entry = `${PROCESS_MARK}=${mark}`;
-  const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const found = await Promise.all(
-    names.map(async (name) => {
-      const environment = await readFile(`/proc/${name}/environ`, 'latin1').catch(() => '');
-      return environment.split('\0').includes(entry) ? [Number(name)] : [];
-    }),
-  );
-  return found.flat();
+async function readMember(name: string): Promise<TreeMember | undefined> {
+  const [stat, environment] = await Promise.all([
+    readFile(`/proc/${name}/stat`, 'latin1').catch(() => ''),
+    readFile(`/proc/${name}/environ`, 'latin1').catch(() => undefined),
+  ]);
+  if (stat === '' || environment === undefined) return undefined;
+  return parseMember(stat, environment);
 }
 
-/** Signals the whole group of `pid` and every marked process outside it. Returns how many were reached. */
-export async function signalTree(pid: number, mark: string, signal: SignalName): Promise<number> {
-  const isGroupReached = trySignal(-pid, signal);
-  const marked = await findMarkedPids(mark);
-  const outside: number[] = [];
-  for (const candidate of marked) if ((await readGroup(candidate)) !== pid) outside.push(candidate);
-  const reached = outside.filter((candidate) => trySignal(candidate, signal));
-  return reached.length + (isGroupReached ? 1 : 0);
-}
-
-async function readGroup(pid: number): Promise<number | undefined> {
-  const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
-  // The command may hold spaces and parentheses; the fields follow the last one: state, ppid, pgrp.
-  const group = text.slice(text.lastIndexOf(')') + 2).split(' ')[2];
-  return group === undefined ? undefined : Number(group);
+/** Reads a member from the texts of /proc/PID/stat and /proc/PID/environ; undefined for a zombie. */
+export function parseMember(stat: string, environment: string): TreeMember | undefined {
+  // The command may hold spaces and parentheses; the fields follow the last one: state, ppid, pgrp, session.
+  const [state, , group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  if (state === undefined || state === 'Z' || state === 'X') return undefined;
+  const prefix = `${PROCESS_MARK}=`;
+  const entry = environment.split('\0').find((text) => text.startsWith(prefix));
+  return {
+    pid: Number.parseInt(stat, 10),
+    group: Number(group),
+    session: Number(session),
+    mark: entry?.slice(prefix.length),
+  };
 }

@@ -87,8 +87,12 @@ async function start(registry: ProcessRegistry, exchange: Exchange, id: string):
   }
   const { process, isNew } = registry.start(id, await exchange.body(startProcessSchema));
   const status = isNew ? 201 : 200;
-  if (query.follow === '0') exchange.json(status, process);
-  else await sendOutput(exchange, process, { status, offset: query.offset, follow: true });
+  if (query.follow === '1') {
+    await sendOutput(exchange, process, { status, offset: query.offset, follow: true });
+    return;
+  }
+  await process.started;
+  exchange.json(status, process);
 }
 
 /** Output, input, signals and size. */
@@ -126,7 +130,7 @@ function buildStreamRoutes(registry: ProcessRegistry): Route[] {
       method: 'POST',
       path: '/v1/processes/:id/resize',
       async answer(exchange, parameters) {
-        find(parameters).resize(await exchange.body(terminalSizeSchema));
+        await find(parameters).resize(await exchange.body(terminalSizeSchema));
         exchange.empty();
       },
     },

@@ -1,14 +1,12 @@
 /** One program: its streams go to its log, its input comes with offsets, its end is the log's last record. */
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   LOG_MAX_RECORD_BYTES,
   LOG_STREAM,
   SandboxError,
   buildLogHeader,
   buildLogRecord,
+  isSandboxError,
   toIsoTime,
 } from '@omnigent/protocol';
 import type {
@@ -20,11 +18,15 @@ import type {
   StartProcess,
   TerminalSize,
 } from '@omnigent/protocol';
+import { drainOutput } from './drain-output.ts';
+import { endPrograms, signalPrograms, toProgram } from './end-program.ts';
 import { InputSink } from './input-sink.ts';
 import { readMemoryFacts } from './memory-limit.ts';
 import type { LogPieces, OutputLog } from './output-log.ts';
-import { PROCESS_MARK, signalTree } from './process-tree.ts';
+import { PROCESS_MARK } from './process-tree.ts';
 import { diagnoseSpawnError } from './program-fault.ts';
+import type { Program, ProgramEnd } from './program.ts';
+import { startProgram } from './start-program.ts';
 
 export interface ProcessOptions {
   readonly id: string;
@@ -33,19 +35,19 @@ export interface ProcessOptions {
   readonly cwd: string;
   /** Environment of the program, complete. */
   readonly env: Readonly<Record<string, string>>;
+  /** What its descendants are known by; nothing else in the sandbox has it. */
   readonly mark: string;
   readonly log: OutputLog;
   readonly clock: Clock;
 }
 
-/** Output is awaited until the pipes were quiet for so many rounds, or more came than they can hold. */
-const QUIET_ROUNDS = 3;
-const QUIET_ROUND_MS = 40;
-const PIPE_BYTES = 4 * 1024 * 1024;
 /** Between SIGTERM and SIGKILL. */
 export const KILL_GRACE_MS = 10_000;
 
-type EndFacts = Pick<ProcessExit, 'exit_code' | 'signal'> & { readonly error?: ProcessExit['error'] };
+/** An interactive shell ignores SIGTERM; that its terminal hangs up it takes seriously. */
+const TERMINAL_END: readonly SignalName[] = ['SIGHUP', 'SIGTERM'];
+
+type EndFacts = ProgramEnd & { readonly error?: ProcessExit['error'] };
 
 export class SupervisedProcess {
   readonly id: string;
@@ -54,8 +56,10 @@ export class SupervisedProcess {
   readonly input: InputSink;
   readonly #options: ProcessOptions;
   readonly #startedAt: number;
-  readonly #closed = Promise.withResolvers<void>();
-  #child: ChildProcess | undefined;
+  readonly #ended = Promise.withResolvers<void>();
+  #started: Promise<void> = Promise.resolve();
+  #program: Program | undefined;
+  #size: TerminalSize | null;
   #exit: ProcessExit | null = null;
   #oomKillsBefore: number | null = null;
   #hasTimedOut = false;
@@ -67,62 +71,72 @@ export class SupervisedProcess {
     this.input = new InputSink(options.request.stdin === 'pipe');
     this.#options = options;
     this.#startedAt = options.clock.now();
+    this.#size = options.request.pty ?? null;
   }
 
   get isRunning(): boolean {
     return this.#exit === null;
   }
 
+  /** When it ended, in milliseconds since 1970; undefined while it runs. */
+  get endedAt(): number | undefined {
+    return this.#exit === null ? undefined : Date.parse(this.#exit.ended_at);
+  }
+
+  /** The process group of the program; undefined when it does not run. */
+  get group(): number | undefined {
+    return this.isRunning ? this.#program?.pid : undefined;
+  }
+
   /** Resolves when the exit record is in the log. */
   get ended(): Promise<void> {
-    return this.#closed.promise;
+    return this.#ended.promise;
+  }
+
+  /** Resolves when the program runs or has failed to start. */
+  get started(): Promise<void> {
+    return this.#started;
   }
 
   /** Starts the program. Never throws: a program that cannot be started ends with an exit record that says why. */
   start(): void {
-    const { request, cwd, env, mark } = this.#options;
-    const [program = '', ...args] = request.argv;
-    try {
-      const child = spawn(program, args, {
-        cwd,
-        env: { ...env, [PROCESS_MARK]: mark },
-        detached: true,
-        stdio: [request.stdin === 'pipe' ? 'pipe' : 'ignore', 'pipe', 'pipe'],
-      });
-      this.#child = child;
-      child.once('error', (error) => void this.#failStart(error));
-      if (child.pid === undefined) return;
-      this.#watch(child);
-    } catch (error) {
-      void this.#failStart(error instanceof Error ? error : new Error(String(error)));
-    }
+    const { request, cwd, env, mark, clock } = this.#options;
+    const attempt = { request, cwd, env: { ...env, [PROCESS_MARK]: mark }, clock };
+    this.#started = startProgram(attempt).then(
+      (program) => this.#watch(program),
+      (error: unknown) => this.#failStart(error),
+    );
   }
 
   /** Sends a signal to the program's whole group and to descendants that left it. */
   async signal(signal: SignalName): Promise<void> {
-    const pid = this.#child?.pid;
-    if (!this.isRunning || pid === undefined)
+    await this.#started;
+    if (!this.isRunning || this.#program === undefined)
       throw new SandboxError('process_ended', `process ${this.id} has ended`);
-    await signalTree(pid, this.#options.mark, signal);
+    await signalPrograms(toProgram(this.#program.pid, this.#options.mark), signal);
   }
 
-  /** Ends the program: SIGTERM, then SIGKILL after a grace; resolves when its exit is recorded. */
+  /** Ends the program and all its descendants: SIGTERM, then SIGKILL after a grace; resolves when its exit is recorded. */
   async stop(graceMs: number = KILL_GRACE_MS): Promise<void> {
-    if (!this.isRunning) return;
-    await this.signal('SIGTERM').catch(() => undefined);
-    const controller = new AbortController();
-    const isEnded = this.ended.then(() => true);
-    const isLate = this.#options.clock.sleep(graceMs, { signal: controller.signal }).then(
-      () => false,
-      () => true,
-    );
-    if (!(await Promise.race([isEnded, isLate]))) await this.signal('SIGKILL').catch(() => undefined);
-    controller.abort();
+    await this.#started;
+    if (!this.isRunning || this.#program === undefined) return;
+    const { mark, clock } = this.#options;
+    await endPrograms(toProgram(this.#program.pid, mark), {
+      clock,
+      graceMs,
+      signals: this.request.pty === undefined ? ['SIGTERM'] : TERMINAL_END,
+    });
     await this.ended;
   }
 
-  resize(_size: TerminalSize): void {
-    throw new SandboxError('no_terminal', `process ${this.id} has no terminal`);
+  /** @throws SandboxError `no_terminal`, `process_ended`. */
+  async resize(size: TerminalSize): Promise<void> {
+    await this.#started;
+    if (this.request.pty === undefined)
+      throw new SandboxError('no_terminal', `process ${this.id} has no terminal`);
+    if (!this.isRunning) throw new SandboxError('process_ended', `process ${this.id} has ended`);
+    this.#program?.resize?.(size);
+    this.#size = size;
   }
 
   toJSON(): Process {
@@ -130,9 +144,9 @@ export class SupervisedProcess {
       id: this.id,
       argv: this.request.argv,
       cwd: this.#options.cwd,
-      pty: this.request.pty ?? null,
+      pty: this.#size,
       state: this.isRunning ? 'running' : 'exited',
-      pid: this.#child?.pid ?? null,
+      pid: this.#program?.pid ?? null,
       exit: this.#exit,
       started_at: toIsoTime(this.#startedAt),
       output: { first_offset: this.log.firstOffset, end_offset: this.log.endOffset },
@@ -140,17 +154,15 @@ export class SupervisedProcess {
     };
   }
 
-  #watch(child: ChildProcess): void {
+  #watch(program: Program): void {
+    this.#program = program;
     void readMemoryFacts().then(({ oomKills }) => (this.#oomKillsBefore = oomKills));
-    if (child.stdin !== null) this.input.connect(child.stdin);
-    const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
-    if (child.stdout !== null) this.#record(child.stdout, LOG_STREAM.stdout);
-    if (child.stderr !== null) this.#record(child.stderr, LOG_STREAM.stderr);
-    const isClosed = new Promise<void>((resolve) => child.once('close', () => resolve()));
-    child.once('exit', (code, signal) => {
-      void this.#drain(streams, isClosed).then(() =>
-        this.#finish({ exit_code: code, signal: signal as SignalName | null }),
-      );
+    if (program.input !== undefined) this.input.connect(program.input);
+    for (const { kind, stream } of program.outputs) this.#record(stream, kind);
+    void program.ended.then(async (end) => {
+      await drainOutput(program, this.log, this.#options.clock);
+      program.close();
+      await this.#finish(end);
     });
     this.#watchTimeout();
   }
@@ -167,31 +179,6 @@ export class SupervisedProcess {
     stream.on('error', () => undefined);
   }
 
-  /**
-   * Waits for the pipes to close; not for ever, because a background child may keep them open. What the program itself
-   * has written lies in the pipes and is read before they can be quiet or go beyond what pipes hold.
-   */
-  async #drain(streams: readonly Readable[], isClosed: Promise<void>): Promise<void> {
-    const finished = { value: false };
-    const closing = isClosed.then(() => (finished.value = true));
-    const controller = new AbortController();
-    const { signal } = controller;
-    const start = this.log.endOffset;
-    for (let quiet = 0; quiet < QUIET_ROUNDS && this.log.endOffset - start < PIPE_BYTES; ) {
-      const before = this.log.endOffset;
-      await Promise.race([
-        closing,
-        this.#options.clock.sleep(QUIET_ROUND_MS, { signal }).catch(() => undefined),
-      ]);
-      // After a busy moment the timer comes first: one turn more, so that what has arrived is read.
-      await nextTurn();
-      if (finished.value) break;
-      const isQuiet = this.log.endOffset === before && streams.every((stream) => !stream.isPaused());
-      quiet = isQuiet ? quiet + 1 : 0;
-    }
-    controller.abort();
-  }
-
   #watchTimeout(): void {
     const seconds = this.request.limits.timeout_seconds;
     if (seconds === undefined) return;
@@ -206,19 +193,18 @@ export class SupervisedProcess {
     );
   }
 
-  async #failStart(error: NodeJS.ErrnoException): Promise<void> {
+  async #failStart(cause: unknown): Promise<void> {
     const { env, cwd, request } = this.#options;
-    const fault = await diagnoseSpawnError({ program: request.argv[0] ?? '', cwd, path: env['PATH'] }, error);
-    await this.#finish({
-      exit_code: null,
-      signal: null,
-      error: { code: fault.code, message: fault.message },
-    });
+    const attempt = { program: request.argv[0] ?? '', cwd, path: env['PATH'] };
+    const error = cause instanceof Error ? cause : new Error(String(cause));
+    const { code, message } = isSandboxError(error) ? error : await diagnoseSpawnError(attempt, error);
+    await this.#finish({ exit_code: null, signal: null, error: { code, message } });
   }
 
   async #finish({ exit_code, signal, error = null }: EndFacts): Promise<void> {
-    if (this.#exit !== null) return;
-    const facts = signal === 'SIGKILL' ? await readMemoryFacts() : undefined;
+    // A shell reports the end of a child that was killed as 128 + 9.
+    const isKilled = signal === 'SIGKILL' || exit_code === 137;
+    const facts = isKilled ? await readMemoryFacts() : undefined;
     const oomKilled = (facts?.oomKills ?? 0) > (this.#oomKillsBefore ?? 0);
     const exit: ProcessExit = {
       exit_code,
@@ -233,7 +219,7 @@ export class SupervisedProcess {
     this.input.close();
     this.log.append([[buildLogRecord(LOG_STREAM.exit, Buffer.from(JSON.stringify(exit)))]]);
     this.log.end();
-    this.#closed.resolve();
+    this.#ended.resolve();
   }
 }
 
