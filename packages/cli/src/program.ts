@@ -2,16 +2,20 @@
 import { Command, CommanderError } from 'commander';
 import { EXIT, SandboxError, VERSION } from '@omnigent/protocol';
 import type { CommandContext, RegisterCommand } from './commands/command-context.ts';
+import { registerAttach } from './commands/attach.ts';
 import { registerCompletion } from './commands/completion.ts';
 import { registerExec } from './commands/exec.ts';
 import { registerProcesses } from './commands/processes.ts';
 import { registerRun } from './commands/run.ts';
 import { registerSandboxes } from './commands/sandboxes.ts';
 import { registerService } from './commands/service.ts';
+import { registerShell } from './commands/shell.ts';
 
 const COMMANDS: readonly RegisterCommand[] = [
   registerRun,
   registerExec,
+  registerShell,
+  registerAttach,
   registerSandboxes,
   registerProcesses,
   registerService,

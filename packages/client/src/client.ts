@@ -24,6 +24,8 @@ import { Http, platformFetch } from './http.ts';
 import type { Fetch } from './http.ts';
 import { Reattacher } from './reattach.ts';
 import { SandboxHandle } from './sandbox-handle.ts';
+import { platformWebSocket } from './web-socket.ts';
+import type { WebSocketFactory } from './web-socket.ts';
 
 export interface ClientOptions {
   /** URL of the server. */
@@ -31,6 +33,8 @@ export interface ClientOptions {
   /** Bearer token of the API. */
   readonly token: string;
   readonly fetch?: Fetch;
+  /** Opens the WebSockets of attached programs. Default: the platform's own. */
+  readonly webSocket?: WebSocketFactory;
   readonly clock?: Clock;
   readonly random?: () => number;
   /** How long a follower goes on trying when nothing succeeds. Default: 10 minutes. */
@@ -68,6 +72,7 @@ export class Client {
     });
     this.#context = {
       http: this.#http,
+      webSocket: options.webSocket ?? platformWebSocket,
       clock: options.clock ?? systemClock,
       random: options.random ?? Math.random,
       reattachBudgetMs: options.reattachBudgetMs ?? DEFAULT_REATTACH_MS,

@@ -1,6 +1,6 @@
 /** Runs a program to its end and collects what it said. */
 import { LOG_STREAM, SIGNALS, toExitStatus } from '@omnigent/protocol';
-import type { Clock, LogRecord, StartProcessInput } from '@omnigent/protocol';
+import type { Clock, LogRecord, StartProcessInput, TerminalSize } from '@omnigent/protocol';
 import { pumpInput } from './pump-input.ts';
 import type { ExecInput } from './pump-input.ts';
 import type { ExecResult, RunningProcess } from './running-process.ts';
@@ -10,6 +10,8 @@ export interface ExecOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What the program reads from stdin; nothing when absent. */
   readonly input?: ExecInput;
+  /** Runs the program in a terminal of this size; it reads what {@link RunningProcess.attach} types. */
+  readonly terminal?: TerminalSize;
   /** The program is ended after this time. */
   readonly timeoutSeconds?: number;
   /** Aborting ends the program (SIGTERM, then SIGKILL after a grace) and resolves with `isCanceled`. */
@@ -22,11 +24,12 @@ export interface ExecOptions {
 
 /** The request of a start. */
 export function buildStart(argv: readonly string[], options: ExecOptions): StartProcessInput {
-  const { cwd, env, timeoutSeconds, input } = options;
+  const { cwd, env, timeoutSeconds, input, terminal } = options;
   return {
     argv: [...argv],
     env: { ...env },
-    stdin: input === undefined ? 'none' : 'pipe',
+    stdin: input === undefined && terminal === undefined ? 'none' : 'pipe',
+    ...(terminal === undefined ? {} : { pty: terminal }),
     ...(cwd === undefined ? {} : { cwd }),
     ...(timeoutSeconds === undefined ? {} : { limits: { timeout_seconds: timeoutSeconds } }),
   };

@@ -76,7 +76,7 @@ async function open(
 }
 
 /** The host that ran the program is gone, and with it the program's end: never a success. */
-function toLostError(processId: string, cause: SandboxError): SandboxError {
+export function toLostError(processId: string, cause: SandboxError): SandboxError {
   return new SandboxError(
     'host_lost',
     `the host that ran process ${processId} died; how the program ended is unknown`,

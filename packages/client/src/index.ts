@@ -1,3 +1,5 @@
+export { AttachSession } from './attach-session.ts';
+export type { AttachOptions, AttachUpdate } from './attach-session.ts';
 export { Client, createClient } from './client.ts';
 export type { ClientOptions, LaunchOptions, ListOptions } from './client.ts';
 export type { ExecOptions } from './exec.ts';
@@ -7,3 +9,5 @@ export { pumpInput } from './pump-input.ts';
 export { RunningProcess, toResultStatus } from './running-process.ts';
 export type { ExecResult, OutputOptions } from './running-process.ts';
 export { SandboxHandle } from './sandbox-handle.ts';
+export { platformWebSocket } from './web-socket.ts';
+export type { WebSocketEvent, WebSocketFactory, WebSocketLike } from './web-socket.ts';

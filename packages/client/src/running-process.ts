@@ -19,12 +19,16 @@ import type {
   StartProcessInput,
   TerminalSize,
 } from '@omnigent/protocol';
+import { AttachSession } from './attach-session.ts';
+import type { AttachOptions } from './attach-session.ts';
 import { followProcess, parseExit } from './follow-process.ts';
 import type { Http } from './http.ts';
 import { Reattacher } from './reattach.ts';
+import type { WebSocketFactory } from './web-socket.ts';
 
 export interface ProcessContext {
   readonly http: Http;
+  readonly webSocket: WebSocketFactory;
   readonly sandboxId: string;
   readonly clock: Clock;
   readonly random: () => number;
@@ -111,6 +115,20 @@ export class RunningProcess {
       if (record.stream === LOG_STREAM.exit) this.#exit = parseExit(record);
       yield record;
     }
+  }
+
+  /**
+   * Looks at the program through a session that can also type, beside other viewers. A program that was only prepared is
+   * started first.
+   *
+   * @example
+   * await using session = await program.attach({ size: { columns: 80, rows: 24 } });
+   * session.write(new TextEncoder().encode('ls\n'));
+   * for await (const update of session.updates()) if (update.type === 'output') show(update.data);
+   */
+  async attach(options: AttachOptions = {}): Promise<AttachSession> {
+    await this.ensureStarted(options.signal);
+    return new AttachSession({ ...this.#context, processId: this.id }, options);
   }
 
   async read(signal?: AbortSignal): Promise<Process> {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { readFile } from 'node:fs/promises';
 import { rootCertificates } from 'node:tls';
 import { systemClock } from '@omnigent/protocol';
+import { buildAttachRoutes } from './attach/routes.ts';
 import { createHostServer } from './api/host-server.ts';
 import { createRouter } from './api/router.ts';
 import type { Route } from './api/router.ts';
@@ -51,12 +52,13 @@ function buildRoutes(parts: HostParts, acceptToken: (token: string) => void): Ro
     }),
     ...buildWorkspaceRoutes(workspace),
     ...buildProcessRoutes(processes),
+    ...buildAttachRoutes({ processes, clock: systemClock }),
   ];
 }
 
 /** What this host can do; a terminal needs the pty binding, which may be missing. */
 function listCapabilities(): string[] {
-  return ['workspace', 'processes', ...(hasNativePty() ? ['pty'] : [])];
+  return ['workspace', 'processes', 'attach', ...(hasNativePty() ? ['pty'] : [])];
 }
 
 /** What of the settings concerns the way to the server. */

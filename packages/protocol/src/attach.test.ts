@@ -14,7 +14,7 @@ describe('attach frames', () => {
 
   it('are refused, not guessed, for any other bytes', () => {
     expect(decodeAttachFrame(new Uint8Array(8))).toBeUndefined();
-    expect(decodeAttachFrame(Uint8Array.from([3, 0, 0, 0, 0, 0, 0, 0, 0]))).toBeUndefined();
+    expect(decodeAttachFrame(Uint8Array.from([4, 0, 0, 0, 0, 0, 0, 0, 0]))).toBeUndefined();
     expect(decodeAttachFrame(Uint8Array.from([1, 255, 0, 0, 0, 0, 0, 0, 0]))).toBeUndefined();
   });
 });

@@ -140,6 +140,11 @@ const HOST_ERRORS = {
     'The input of the process is closed',
     'Start the process with stdin "pipe" and send before end of input.',
   ),
+  not_driver: entry(
+    409,
+    'Another viewer types',
+    'Take its place with: omnigent attach --take SANDBOX PROCESS',
+  ),
   no_terminal: entry(409, 'The process has no terminal', 'Start it with pty.'),
   path_forbidden: entry(
     403,

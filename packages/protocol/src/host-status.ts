@@ -6,6 +6,7 @@ export const HOST_CAPABILITIES = [
   'workspace',
   'processes',
   'pty',
+  'attach',
   'files',
   'archive',
   'ports',

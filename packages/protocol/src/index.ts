@@ -1,4 +1,6 @@
+export * from './attach-stream.ts';
 export * from './attach.ts';
+export * from './bearer-protocol.ts';
 export * from './clock.ts';
 export * from './condition.ts';
 export * from './diagnosis.ts';

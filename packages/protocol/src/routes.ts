@@ -36,6 +36,7 @@ export const HOST_ROUTES = {
   input: (id: string) => `/v1/processes/${encode(id)}/input`,
   signal: (id: string) => `/v1/processes/${encode(id)}/signal`,
   resize: (id: string) => `/v1/processes/${encode(id)}/resize`,
+  attach: (id: string) => `/v1/processes/${encode(id)}/attach`,
   files: '/v1/files',
   directories: '/v1/directories',
   archive: '/v1/archive',

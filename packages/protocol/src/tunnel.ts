@@ -36,6 +36,13 @@ export const TUNNEL_HTTP2 = {
   connectProtocol: 'connect-tcp',
 } as const;
 
+/** WebSocket close codes of the public API, besides 1000 (all said), 1002, 1009 and 1012. */
+export const PUBLIC_CLOSE = {
+  normal: 1000,
+  /** The way to the host broke; the same request may succeed soon. */
+  hostOffline: 4503,
+} as const;
+
 /** WebSocket subprotocols of the public API. */
 export const ATTACH_SUBPROTOCOL = 'omnigent.attach.v1';
 export const FORWARD_SUBPROTOCOL = 'omnigent.forward.v1';

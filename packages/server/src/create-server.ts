@@ -6,6 +6,7 @@ import type { Clock, ProviderName, RandomBytes } from '@omnigent/protocol';
 import type { ApiContext } from './api/context.ts';
 import { createApp } from './api/create-app.ts';
 import { replyProblem } from './api/problem-replies.ts';
+import { ATTACH_PATTERN, AttachEndpoint } from './attach/attach-endpoint.ts';
 import { createAuthenticator } from './auth/bearer.ts';
 import { SWEEP_MIN_AGE_MS, startBackground } from './background/background.ts';
 import type { Background } from './background/background.ts';
@@ -122,8 +123,13 @@ function buildContext(options: ServerOptions, parts: ServerParts): ApiContext {
   };
 }
 
-function acceptTunnels(app: FastifyInstance, options: ServerOptions, parts: ServerParts): void {
+interface UpgradeParts extends ServerParts {
+  readonly context: ApiContext;
+}
+
+function acceptUpgrades(app: FastifyInstance, options: ServerOptions, parts: UpgradeParts): void {
   const { clock, randomBytes } = options;
+  const attach = new AttachEndpoint(parts.context);
   const { store, connections, report, state } = parts;
   const isClosing = () => state.isClosing;
   const tunnel = new TunnelEndpoint({
@@ -140,6 +146,7 @@ function acceptTunnels(app: FastifyInstance, options: ServerOptions, parts: Serv
       accept: ({ request, duplex, head }, [hostId = '']) =>
         tunnel.accept(request, duplex, { head, hostId: parseHostId(hostId) }),
     },
+    { pattern: ATTACH_PATTERN, accept: (upgrade, parameters) => attach.accept(upgrade, parameters) },
   ]);
 }
 
@@ -147,8 +154,9 @@ function acceptTunnels(app: FastifyInstance, options: ServerOptions, parts: Serv
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const parts = await createParts(options);
   const { store, connections, service, background, state } = parts;
-  const app = createApp(buildContext(options, parts), options.logger);
-  acceptTunnels(app, options, parts);
+  const context = buildContext(options, parts);
+  const app = createApp(context, options.logger);
+  acceptUpgrades(app, options, { ...parts, context });
   const activity = countRequests(app);
   const address = await listen(app, options);
   state.url = address.url;

@@ -7,6 +7,8 @@ import { runProgram } from '../run/run-program.ts';
 import { isInputGiven } from '../run/standard-input.ts';
 import { connect } from '../server-access/connect.ts';
 import type { ServerFlags } from '../server-access/connect.ts';
+import { buildTerminalEnvironment } from '../terminal/terminal-size.ts';
+import { buildDetachKeysOption, prepareTerminal, runNewTerminal } from '../terminal/new-terminal.ts';
 import { addServerFlags, collect } from './command-context.ts';
 import type { CommandContext, RegisterCommand } from './command-context.ts';
 
@@ -17,7 +19,16 @@ interface ExecFlags extends ServerFlags {
   readonly detach?: boolean;
   readonly interactive?: boolean;
   readonly stdin?: boolean;
+  readonly tty?: boolean;
+  readonly detachKeys: string;
 }
+
+const HELP = `
+The exit status is the program's; 126 and 127 as shells do, 128 + n when it died of signal n. A pipe or file on stdin goes to the
+program byte for byte, without -i: tar c . | omnigent exec SANDBOX -- tar x
+Ctrl-C once stops the program, twice leaves it. With -t it is a key for the program, as in ssh; the detach keys leave a session
+whose program goes on, as in docker. -t without a terminal on stdin still gives the program a terminal and types what comes.
+`;
 
 async function exec(
   target: { readonly sandbox: string; readonly argv: readonly string[] },
@@ -26,8 +37,11 @@ async function exec(
 ): Promise<number> {
   if (target.argv.length === 0) throw new SandboxError('usage', 'expected a program after --, found none');
   const hasInput = isInputGiven(flags);
+  const terminal = flags.tty === true ? prepareTerminal(flags) : undefined;
+  const env = parseEnvironmentFlags(flags.env, context.environment);
   const options = {
-    env: parseEnvironmentFlags(flags.env, context.environment),
+    env: terminal === undefined ? env : buildTerminalEnvironment(context.environment, env),
+    ...(terminal === undefined ? {} : { terminal: terminal.size }),
     ...(flags.cwd === undefined ? {} : { cwd: flags.cwd }),
     ...(flags.timeout === undefined ? {} : { timeoutSeconds: parseDuration('--timeout', flags.timeout) }),
     ...(hasInput ? { input: '' } : {}),
@@ -45,6 +59,12 @@ async function exec(
     write: context.writeError,
     clock: context.clock,
   });
+  if (terminal !== undefined)
+    return await runNewTerminal(program, {
+      ...terminal,
+      note: (text) => progress.note(text),
+      sandboxName: target.sandbox,
+    });
   return await runProgram(program, {
     progress,
     clock: context.clock,
@@ -67,8 +87,11 @@ export const registerExec: RegisterCommand = (program, context) => {
     .option('--cwd <dir>', 'working directory; relative to the workspace')
     .option('--timeout <duration>', 'end the program after this long')
     .option('--detach', 'print the process id and return')
+    .option('-t, --tty', 'run the program in a terminal; your keys go to it, also without -i')
     .option('-i, --interactive', 'give stdin to the program, also a terminal')
     .option('-n, --no-stdin', 'give no stdin to the program')
+    .addOption(buildDetachKeysOption())
+    .addHelpText('after', HELP)
     .action(async (sandbox: string, argv: string[], flags: ExecFlags) =>
       context.setStatus(await exec({ sandbox, argv }, flags, context)),
     );

@@ -31,12 +31,13 @@ export async function relayOutput(process_: RunningProcess, options: RelayOption
     if (record.stream === LOG_STREAM.exit || record.stream === LOG_STREAM.gap) continue;
     if (isFirst) options.onFirstOutput();
     isFirst = false;
-    await write(record.stream === LOG_STREAM.stderr ? process.stderr : process.stdout, record.data);
+    await writeAtPace(record.stream === LOG_STREAM.stderr ? process.stderr : process.stdout, record.data);
     if (record.end >= end) return;
   }
 }
 
-async function write(stream: NodeJS.WriteStream, bytes: Uint8Array): Promise<void> {
+/** Resolves when the stream has room for more. @throws OutputClosedError */
+export async function writeAtPace(stream: NodeJS.WriteStream, bytes: Uint8Array): Promise<void> {
   if (stream.destroyed || stream.errored !== null) throw new OutputClosedError();
   if (stream.write(bytes)) return;
   try {

@@ -71,6 +71,11 @@ export class Exchange {
     this.stream.end(JSON.stringify(problem));
   }
 
+  /** Begins an answer whose bytes the caller writes to {@link stream}. */
+  begin(status: number, headers: Readonly<Record<string, string>>): void {
+    this.#respond(status, headers);
+  }
+
   /** Sends chunks at the reader's pace. */
   async send(
     status: number,

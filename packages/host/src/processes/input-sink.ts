@@ -39,7 +39,7 @@ export class InputSink {
    */
   async write(
     offset: number,
-    body: AsyncIterable<Uint8Array>,
+    body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
     options: { readonly eof: boolean },
   ): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();

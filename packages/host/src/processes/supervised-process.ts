@@ -18,6 +18,7 @@ import type {
   StartProcess,
   TerminalSize,
 } from '@omnigent/protocol';
+import { Viewers } from '../attach/viewers.ts';
 import { drainOutput } from './drain-output.ts';
 import { endPrograms, signalPrograms, toProgram } from './end-program.ts';
 import { InputSink } from './input-sink.ts';
@@ -54,6 +55,7 @@ export class SupervisedProcess {
   readonly request: StartProcess;
   readonly log: OutputLog;
   readonly input: InputSink;
+  readonly viewers = new Viewers();
   readonly #options: ProcessOptions;
   readonly #startedAt: number;
   readonly #ended = Promise.withResolvers<void>();
@@ -76,6 +78,11 @@ export class SupervisedProcess {
 
   get isRunning(): boolean {
     return this.#exit === null;
+  }
+
+  /** Size of its terminal; null when it has none. */
+  get size(): TerminalSize | null {
+    return this.#size;
   }
 
   /** When it ended, in milliseconds since 1970; undefined while it runs. */
@@ -137,6 +144,7 @@ export class SupervisedProcess {
     if (!this.isRunning) throw new SandboxError('process_ended', `process ${this.id} has ended`);
     this.#program?.resize?.(size);
     this.#size = size;
+    this.viewers.announceSize(size);
   }
 
   toJSON(): Process {

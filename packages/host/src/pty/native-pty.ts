@@ -39,29 +39,37 @@ export function loadNativePty(): NativePty {
   return loaded;
 }
 
+/** Beside the bundle, as sandboxes have it; else the package, as in a development tree. */
+const PLACES = [`./pty-${process.platform}-${process.arch}.node`, '@lydell/node-pty'];
+
 /** Whether the binding is installed; does not load it. */
 export function hasNativePty(): boolean {
-  try {
-    createRequire(import.meta.url).resolve('@lydell/node-pty');
-    return true;
-  } catch {
-    return false;
-  }
+  return findBinding() !== undefined;
+}
+
+function findBinding(): string | undefined {
+  const require = createRequire(import.meta.url);
+  return PLACES.flatMap((place) => {
+    try {
+      return [require.resolve(place)];
+    } catch {
+      return [];
+    }
+  })[0];
 }
 
 function requireBinding(): unknown {
   try {
-    return createRequire(import.meta.url)('@lydell/node-pty');
+    return createRequire(import.meta.url)(findBinding() ?? '@lydell/node-pty');
   } catch (cause) {
     throw toUnsupported(toErrorMessage(cause), cause);
   }
 }
 
 function parseBinding(binding: unknown): NativePty {
-  if (isRecord(binding) && isRecord(binding['native'])) {
-    const { native } = binding;
-    if (isNativePty(native)) return native;
-  }
+  // The package hands its add-on on under a name; the add-on by itself is it.
+  const native = isRecord(binding) && isRecord(binding['native']) ? binding['native'] : binding;
+  if (isRecord(native) && isNativePty(native)) return native;
   throw toUnsupported('the binding has no fork and resize');
 }
 

@@ -1,0 +1,105 @@
+/**
+ * Passes messages between a viewer's WebSocket and its stream at the host, each way at the receiver's pace: a viewer that does
+ * not read holds the little that is under way to it, and nothing more is taken from the host.
+ */
+import { constants } from 'node:http2';
+import type { ClientHttp2Stream } from 'node:http2';
+import type { Readable } from 'node:stream';
+import {
+  AttachFormatError,
+  AttachMessageReader,
+  CLOSE,
+  PUBLIC_CLOSE,
+  encodeAttachMessage,
+} from '@omnigent/protocol';
+import type { RawData, WebSocket } from 'ws';
+
+export interface HostStream {
+  /** The way to the host. */
+  readonly request: ClientHttp2Stream;
+  /** The way from it. */
+  readonly body: Readable;
+  readonly close: () => void;
+}
+
+export interface BridgeOptions {
+  /** The viewer did something. */
+  readonly onUse: () => void;
+}
+
+/** More than this unsent, and nothing is taken from the host until it is less. */
+const MAX_BUFFERED_BYTES = 256 * 1024;
+const PING_MS = 30_000;
+const CLOSE_GRACE_MS = 2_000;
+
+/** Connects the two; whichever ends, ends the other. */
+export function bridgeMessages(socket: WebSocket, stream: HostStream, options: BridgeOptions): void {
+  socket.on('error', () => socket.terminate());
+  socket.on('close', () => {
+    stream.request.end();
+    // The host hears the end of the request first; then nothing is wanted any more.
+    setTimeout(stream.close, CLOSE_GRACE_MS).unref();
+    options.onUse();
+  });
+  keepAlive(socket);
+  sendToHost(socket, stream, options);
+  sendToViewer(socket, stream).then(
+    () => close(socket, PUBLIC_CLOSE.normal),
+    (error: unknown) => close(socket, toCloseCode(error, stream)),
+  );
+}
+
+function sendToHost(socket: WebSocket, { request }: HostStream, { onUse }: BridgeOptions): void {
+  request.on('drain', () => socket.resume());
+  socket.on('message', (data, isBinary) => {
+    if (isBinary) onUse();
+    if (request.destroyed || request.writableEnded) return;
+    if (!request.write(encodeAttachMessage({ isBinary, data: toBytes(data) }))) socket.pause();
+  });
+}
+
+async function sendToViewer(socket: WebSocket, { body }: HostStream): Promise<void> {
+  const reader = new AttachMessageReader();
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    for (const { isBinary, data } of reader.push(chunk)) await send(socket, data, isBinary);
+    if (socket.readyState !== socket.OPEN) return;
+  }
+}
+
+/** Resolves when the viewer has taken enough for the next message. */
+function send(socket: WebSocket, data: Uint8Array, isBinary: boolean): Promise<void> {
+  return new Promise((resolve) => {
+    socket.send(data, { binary: isBinary }, () => resolve());
+    if (socket.bufferedAmount < MAX_BUFFERED_BYTES) resolve();
+  });
+}
+
+/** A viewer that is gone without a word is found out. */
+function keepAlive(socket: WebSocket): void {
+  let isAlive = true;
+  socket.on('pong', () => (isAlive = true));
+  const timer = setInterval(() => {
+    if (!isAlive) return socket.terminate();
+    isAlive = false;
+    socket.ping();
+  }, PING_MS);
+  timer.unref();
+  socket.on('close', () => clearInterval(timer));
+}
+
+function toCloseCode(error: unknown, { request }: HostStream): number {
+  if (error instanceof AttachFormatError) return PUBLIC_CLOSE.hostOffline;
+  return request.rstCode === constants.NGHTTP2_PROTOCOL_ERROR
+    ? CLOSE.protocolError
+    : PUBLIC_CLOSE.hostOffline;
+}
+
+function close(socket: WebSocket, code: number): void {
+  socket.close(code);
+  setTimeout(() => socket.terminate(), CLOSE_GRACE_MS).unref();
+}
+
+function toBytes(data: RawData): Uint8Array {
+  if (Array.isArray(data)) return Buffer.concat(data);
+  return data instanceof ArrayBuffer ? new Uint8Array(data) : data;
+}
