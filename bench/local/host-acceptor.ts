@@ -20,15 +20,15 @@ export interface AcceptedHost extends AsyncDisposable {
   readonly dialMs: number;
 }
 
-/** Starts a host process, accepts its connection and waits until it has answered a request. */
-export async function acceptHost(): Promise<AcceptedHost> {
+/** Starts a host process with a folder for its compiled code, accepts its connection and waits until it has answered a request. */
+export async function acceptHost(compileCache: string): Promise<AcceptedHost> {
   await using resources = new AsyncDisposableStack();
   const home = resources.use(await createStateDirectory());
   const server = resources.adopt(createServer(), (open) => void open.close());
   const port = await listenOnLoopback(server);
   const dialled = waitForUpgrade(server);
   const started = performance.now();
-  const child = resources.adopt(startHost({ port, home: home.path }), stopHost);
+  const child = resources.adopt(startHost({ port, home: home.path, compileCache }), stopHost);
   const upgrade = await dialled;
   const dialMs = performance.now() - started;
   const session = resources.adopt(await openSession(upgrade), (open) => open.destroy());
@@ -53,13 +53,21 @@ function waitForUpgrade(server: Server): Promise<Upgrade> {
   });
 }
 
-function startHost({ port, home }: { readonly port: number; readonly home: string }): ChildProcess {
+interface HostStart {
+  readonly port: number;
+  readonly home: string;
+  readonly compileCache: string;
+}
+
+function startHost({ port, home, compileCache }: HostStart): ChildProcess {
   const args = [`${BUNDLE_FOLDER}/host/main.js`, '--server', `http://127.0.0.1:${port}`];
   return spawn(process.execPath, args, {
     stdio: 'ignore',
     env: {
       PATH: process.env.PATH,
       HOME: home,
+      // As the image and the local provider start it.
+      NODE_COMPILE_CACHE: compileCache,
       OMNIGENT_HOST_TOKEN: 'a'.repeat(43),
       OMNIGENT_HOST_ID: 'h0123456789ab',
       OMNIGENT_HOST_NAME: 'bench',

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import type { BuildOptions, OutputFile } from 'esbuild';
 import { englishZod } from './english-zod.ts';
+import { lazySchemas } from './lazy-schemas.ts';
 import { plainBuiltins } from './plain-builtins.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -56,6 +57,6 @@ function buildOptions(name: BundleName): BuildOptions {
     logLevel: 'warning',
     banner: { js: requireBanner },
     external,
-    plugins: [plainBuiltins, englishZod],
+    plugins: [plainBuiltins, englishZod, lazySchemas],
   };
 }

@@ -9,6 +9,7 @@ import {
   HOST_ROUTES,
 } from '@omnigent/protocol';
 import type { Process, Sandbox, SandboxEvent } from '@omnigent/protocol';
+import { applyEvent } from './apply-event.ts';
 import { buildStart, collectResult } from './exec.ts';
 import type { ExecOptions } from './exec.ts';
 import { followEvents } from './follow-events.ts';
@@ -35,7 +36,7 @@ export class SandboxHandle implements AsyncDisposable {
     return this.#resource.id;
   }
 
-  /** The resource as last seen; {@link refresh} reads it anew. */
+  /** The resource as last read or told by an event of its launch; {@link refresh} reads it anew. */
   get resource(): Sandbox {
     return this.#resource;
   }
@@ -73,15 +74,9 @@ export class SandboxHandle implements AsyncDisposable {
     if (hasCondition(this.#resource.conditions, 'Ready')) return;
     for await (const event of this.events(options.signal)) {
       options.onEvent?.(event);
-      if (
-        event.type === 'condition' &&
-        event.condition.type === 'Ready' &&
-        event.condition.status === 'True'
-      ) {
-        await this.refresh(options.signal);
-        return;
-      }
-      if (event.type === 'failed') throw toLaunchFailure({ ...this.#resource, diagnosis: event.diagnosis });
+      this.#resource = applyEvent(this.#resource, event);
+      if (hasCondition(this.#resource.conditions, 'Ready')) return;
+      if (event.type === 'failed') throw toLaunchFailure(this.#resource);
       if (event.type === 'deleted') break;
     }
     throw toLaunchFailure(this.#resource);

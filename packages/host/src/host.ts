@@ -1,4 +1,5 @@
 /** Puts the host together; only sequences. */
+import type { Http2Server } from 'node:http2';
 import { join } from 'node:path';
 import { readFile } from 'node:fs/promises';
 import { rootCertificates } from 'node:tls';
@@ -10,6 +11,7 @@ import type { Route } from './api/router.ts';
 import type { HostSettings } from './settings.ts';
 import { ProcessRegistry } from './processes/process-registry.ts';
 import { buildProcessRoutes } from './processes/routes.ts';
+import { warmUp } from './processes/warm-up.ts';
 import { buildStatusRoutes } from './status/routes.ts';
 import { hasNativePty } from './pty/native-pty.ts';
 import { createProxyAgent } from './tunnel/proxy-agent.ts';
@@ -49,11 +51,21 @@ function buildRoutes(parts: HostParts, acceptToken: (token: string) => void): Ro
       startedAt: systemClock.now(),
       capabilities: listCapabilities(),
       acceptToken,
+      onAnswered: once(warmUp),
     }),
     ...buildWorkspaceRoutes(workspace),
     ...buildProcessRoutes(processes),
     ...buildAttachRoutes({ processes, clock: systemClock }),
   ];
+}
+
+function once(run: () => void): () => void {
+  let hasRun = false;
+  return () => {
+    if (hasRun) return;
+    hasRun = true;
+    setImmediate(run);
+  };
 }
 
 /** What this host can do; a terminal needs the pty binding, which may be missing. */
@@ -85,7 +97,9 @@ export async function runHost(
 ): Promise<void> {
   const parts = createParts(settings);
   let token = settings.token;
-  const server = createHostServer(createRouter(buildRoutes(parts, (next) => (token = next))));
+  let server: Http2Server | undefined;
+  const openServer = () =>
+    (server ??= createHostServer(createRouter(buildRoutes(parts, (next) => (token = next)))));
   const stopping = new AbortController();
   const onStop = () => void parts.processes.stopAll(STOP_GRACE_MS).then(() => stopping.abort());
   if (options.signal.aborted) return;
@@ -95,7 +109,9 @@ export async function runHost(
       ...(await buildDialSettings(settings)),
       bootId: parts.bootId,
       token: () => token,
-      server,
+      server: openServer,
+      // What loading it takes passes while the server answers.
+      onAsked: openServer,
       clock: systemClock,
       random: Math.random,
       report: options.report,

@@ -1,6 +1,6 @@
 /** The host's settings: arguments and environment, checked before anything starts. */
 import { parseArgs } from 'node:util';
-import { HOST_ENVIRONMENT, SandboxError, hostIdSchema, toErrorMessage } from '@omnigent/protocol';
+import { HOST_ENVIRONMENT, SandboxError, isHostId, toErrorMessage } from '@omnigent/protocol';
 
 export interface HostSettings {
   readonly serverUrl: URL;
@@ -73,13 +73,12 @@ function parseServerUrl(text: string | undefined): URL {
 }
 
 function parseHostId(text: string | undefined): string {
-  const result = hostIdSchema.safeParse(text);
-  if (!result.success)
+  if (text === undefined || !isHostId(text))
     throw new SandboxError(
       'usage',
       `${HOST_ENVIRONMENT.id}: expected a host id, found ${text === undefined ? 'none' : JSON.stringify(text)}`,
     );
-  return result.data;
+  return text;
 }
 
 function parseToken(text: string | undefined): string {

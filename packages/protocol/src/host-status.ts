@@ -1,6 +1,7 @@
 /** What a host says of itself; everything in it is untrusted input for the server. */
 import * as z from 'zod';
 import { isoOrNull } from './wire.ts';
+import type { Schema } from './wire.ts';
 
 export const HOST_CAPABILITIES = [
   'workspace',
@@ -29,12 +30,28 @@ export const hostStatusSchema = z.object({
 });
 export type HostStatus = z.infer<typeof hostStatusSchema>;
 
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+const TOKEN_EXPECTED = 'expected 32 bytes in base64url';
+
 /** Body of `PUT /v1/connection-token` (server to host): the token for the next connections. */
 export const connectionTokenSchema = z.strictObject({
-  token: z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'expected 32 bytes in base64url'),
+  token: z.string().regex(TOKEN, TOKEN_EXPECTED),
   expires_at: z.iso.datetime(),
 });
 export type ConnectionToken = z.infer<typeof connectionTokenSchema>;
+
+/**
+ * The part of {@link connectionTokenSchema} that a host uses, checked by hand: every launch waits for this call, and the first schema
+ * that a process uses takes it as long as the rest of the call.
+ */
+export const receivedTokenSchema: Schema<Pick<ConnectionToken, 'token'>> = {
+  safeParse(value) {
+    const token = typeof value === 'object' && value !== null && 'token' in value ? value.token : undefined;
+    return typeof token === 'string' && TOKEN.test(token)
+      ? { success: true, data: { token } }
+      : { success: false, error: { issues: [{ path: ['token'], message: TOKEN_EXPECTED }] } };
+  },
+};
 
 export const portListSchema = z.object({
   items: z

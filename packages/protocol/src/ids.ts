@@ -6,8 +6,15 @@ export const sandboxIdSchema = z
   .string()
   .regex(/^s[0-9a-z]{12}$/, 'expected a sandbox id such as s0123456789ab');
 
+const HOST_ID = /^h[0-9a-z]{12}$/;
+
 /** A host's id, made by the server anew for every launch: `h` and 12 of `[0-9a-z]`. */
-export const hostIdSchema = z.string().regex(/^h[0-9a-z]{12}$/, 'expected a host id such as h0123456789ab');
+export const hostIdSchema = z.string().regex(HOST_ID, 'expected a host id such as h0123456789ab');
+
+/** Whether a text is a host's id; for the start of a host, which has no time for the first schema of a process. */
+export function isHostId(text: string): boolean {
+  return HOST_ID.test(text);
+}
 
 /** A process id is chosen by the caller, so that a repeated start starts nothing twice: 1 to 64 of `[A-Za-z0-9._-]`, first a letter or digit. */
 export const processIdSchema = z

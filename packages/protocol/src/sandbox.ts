@@ -120,6 +120,9 @@ export const sandboxEventSchema = z.discriminatedUnion('type', [
     at: z.iso.datetime(),
     stage: stageSchema,
     message: z.string().optional(),
+    /** With the stage `ready`, as in {@link sandboxSchema}: what its launch has found out. */
+    workspace: z.string().nullable().optional(),
+    provider_id: z.string().nullable().optional(),
   }),
   z.object({ type: z.literal('condition'), at: z.iso.datetime(), condition: conditionSchema }),
   z.object({ type: z.literal('progress'), at: z.iso.datetime(), stage: stageSchema, message: z.string() }),

@@ -59,7 +59,7 @@ export async function buildCreateRequest(
   flags: SandboxFlags,
   context: CommandContext,
 ): Promise<CreateSandboxInput> {
-  const request: CreateSandboxInput = {
+  return {
     repositories: await Promise.all(flags.repo.map((text) => resolveRepository(text, context.cwd))),
     env: parseEnvironmentFlags(flags.env, context.environment),
     labels: parsePairs('--label', flags.label),
@@ -73,8 +73,16 @@ export async function buildCreateRequest(
       ? {}
       : { idle_timeout_seconds: parseDuration('--idle-timeout', flags.idleTimeout) }),
   };
+}
+
+/**
+ * Checks a request as the server will.
+ *
+ * @throws SandboxError `usage` that names the flag.
+ */
+export function checkCreateRequest(request: CreateSandboxInput): void {
   const result = createSandboxSchema.safeParse(request);
-  if (result.success) return request;
+  if (result.success) return;
   const issue = result.error.issues[0];
   const field = String(issue?.path[0] ?? '');
   throw new SandboxError(

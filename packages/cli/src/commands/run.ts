@@ -2,7 +2,7 @@
 import type { Client, RunningProcess, SandboxHandle } from '@omnigent/client';
 import { EXIT, SandboxError, isSandboxError } from '@omnigent/protocol';
 import type { CreateSandboxInput } from '@omnigent/protocol';
-import { addSandboxFlags, buildCreateRequest } from '../arguments/create-request.ts';
+import { addSandboxFlags, buildCreateRequest, checkCreateRequest } from '../arguments/create-request.ts';
 import type { SandboxFlags } from '../arguments/create-request.ts';
 import { parseDuration } from '../arguments/flags.ts';
 import { toErrorStatus } from '../exit/to-exit-status.ts';
@@ -72,7 +72,10 @@ async function launch(
     });
   } catch (error) {
     const [interrupt] = interrupted;
-    throw interrupt === undefined ? error : new InterruptedError(interrupt);
+    if (interrupt !== undefined) throw new InterruptedError(interrupt);
+    // In the words of the flags, where the server speaks of fields.
+    if (isSandboxError(error) && error.code === 'invalid_request') checkCreateRequest(request);
+    throw error;
   } finally {
     stopListening();
   }
@@ -107,7 +110,9 @@ async function run(argv: readonly string[], flags: RunFlags, context: CommandCon
   const terminal = flags.tty === true ? prepareTerminal(flags) : undefined;
   const mode = resolveProgressMode(flags, process.stderr.isTTY);
   const progress = new Progress({ mode, write: context.writeError, clock: context.clock });
-  const client = await connect(flags, { environment: context.environment });
+  // A server that runs checks the request itself; one that has to start leaves the time to do it here.
+  const onStarting = () => checkCreateRequest(request);
+  const client = await connect(flags, { environment: context.environment, onStarting });
   const sandbox = await launch(client, request, progress);
   progress.clear();
   const hasInput = isInputGiven(flags);

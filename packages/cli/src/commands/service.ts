@@ -2,7 +2,7 @@
 import { EXIT } from '@omnigent/protocol';
 import type { ProviderName } from '@omnigent/protocol';
 import { Option } from 'commander';
-import { addSandboxFlags, buildCreateRequest } from '../arguments/create-request.ts';
+import { addSandboxFlags, buildCreateRequest, checkCreateRequest } from '../arguments/create-request.ts';
 import type { SandboxFlags } from '../arguments/create-request.ts';
 import { connect } from '../server-access/connect.ts';
 import type { ServerFlags } from '../server-access/connect.ts';
@@ -36,6 +36,7 @@ export const registerService: RegisterCommand = (program, context) => {
     )
     .action(async (flags: PlanFlags) => {
       const request = await buildCreateRequest(flags, context);
+      checkCreateRequest(request);
       const client = await connect(flags, { environment: context.environment });
       context.writeOut(
         `${JSON.stringify(await client.plan(request, { dryRun: flags.dryRun }), undefined, 2)}\n`,

@@ -23,6 +23,8 @@ export interface ConnectOptions {
   readonly environment: Environment;
   /** Whether to start the embedded server when there is none. */
   readonly isStarting?: boolean;
+  /** Called while the embedded server starts, if it has to; what it throws is thrown. */
+  readonly onStarting?: () => void;
 }
 
 /** @throws SandboxError `usage`, `unauthenticated`, `server_start`, `server_unreachable`. */
@@ -41,7 +43,7 @@ export async function connect(flags: ServerFlags, options: ConnectOptions): Prom
   }
   const url =
     (await findServer(stateDirectory)) ??
-    (isStarting ? await startEmbeddedServer(stateDirectory) : undefined);
+    (isStarting ? await startEmbeddedServer(stateDirectory, options.onStarting) : undefined);
   if (url === undefined) throw new SandboxError('server_unreachable', `no server runs on ${stateDirectory}`);
   return createClient({ url, fetch: nodeFetch, token: await readToken(join(stateDirectory, 'token')) });
 }

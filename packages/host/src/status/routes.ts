@@ -1,6 +1,6 @@
 /** The host API about the host itself. */
 import { loadavg } from 'node:os';
-import { VERSION, connectionTokenSchema, toIsoTime } from '@omnigent/protocol';
+import { VERSION, receivedTokenSchema, toIsoTime } from '@omnigent/protocol';
 import type { HostStatus } from '@omnigent/protocol';
 import type { Route } from '../api/router.ts';
 import { readMemoryFacts } from '../processes/memory-limit.ts';
@@ -15,6 +15,8 @@ export interface StatusOptions {
   readonly workspace: Workspace;
   /** Takes the token for the next dials; it stays in memory. */
   readonly acceptToken: (token: string) => void;
+  /** Called when the server has what it asks for after a dial. */
+  readonly onAnswered: () => void;
 }
 
 async function readStatus(options: StatusOptions): Promise<HostStatus> {
@@ -39,13 +41,14 @@ export function buildStatusRoutes(options: StatusOptions): Route[] {
       path: '/v1/status',
       async answer(exchange) {
         exchange.json(200, await readStatus(options));
+        exchange.stream.once('close', options.onAnswered);
       },
     },
     {
       method: 'PUT',
       path: '/v1/connection-token',
       async answer(exchange) {
-        const { token } = await exchange.body(connectionTokenSchema);
+        const { token } = await exchange.body(receivedTokenSchema);
         options.acceptToken(token);
         exchange.empty();
       },

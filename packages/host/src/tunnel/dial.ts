@@ -14,6 +14,8 @@ export interface DialOptions {
   readonly agent?: Agent;
   readonly ca?: readonly string[];
   readonly signal: AbortSignal;
+  /** Called when the request for the tunnel is on its way. */
+  readonly onAsked?: () => void;
 }
 
 export interface Connection {
@@ -66,7 +68,7 @@ export function dial(options: DialOptions): Promise<DialResult> {
   });
 }
 
-function createSocket({ serverUrl, hostId, bootId, token, agent, ca }: DialOptions): WebSocket {
+function createSocket({ serverUrl, hostId, bootId, token, agent, ca, onAsked }: DialOptions): WebSocket {
   const url = new URL(SERVER_ROUTES.tunnel(hostId), serverUrl);
   url.protocol = serverUrl.protocol === 'https:' ? 'wss:' : 'ws:';
   return new WebSocket(url, [TUNNEL.subprotocol], {
@@ -75,6 +77,10 @@ function createSocket({ serverUrl, hostId, bootId, token, agent, ca }: DialOptio
     generateMask: useNoMask,
     handshakeTimeout: TUNNEL.handshakeTimeoutMs,
     maxPayload: MAX_MESSAGE_BYTES,
+    finishRequest(request) {
+      if (onAsked !== undefined) request.once('finish', onAsked);
+      request.end();
+    },
     ...(agent === undefined ? {} : { agent }),
     ...(ca === undefined ? {} : { ca: [...ca] }),
   });

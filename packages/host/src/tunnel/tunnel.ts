@@ -12,7 +12,8 @@ import type { DialFailure } from './refusal.ts';
 export interface TunnelOptions extends Omit<DialOptions, 'token' | 'signal'> {
   /** The present token: the launch token at first, then what the server handed over. */
   readonly token: () => string;
-  readonly server: Http2Server;
+  /** The HTTP/2 server that takes the connections. */
+  readonly server: () => Http2Server;
   readonly clock: Clock;
   readonly random: () => number;
   readonly report: (message: string) => void;
@@ -83,7 +84,8 @@ function toFinalError(failure: DialFailure): SandboxError {
 
 /** Serves one connection; resolves when it has ended. */
 async function serve({ socket, duplex }: Connection, options: TunnelOptions): Promise<Ending> {
-  const { server, clock, signal } = options;
+  const { clock, signal } = options;
+  const server = options.server();
   const controller = new AbortController();
   const state = { wasHealthy: false };
   server.once('session', (session) => {

@@ -7,6 +7,14 @@ import type { Store } from '../store/store.ts';
 import { setCondition } from './conditions.ts';
 import type { ConditionFacts } from './conditions.ts';
 
+/** What is told with a stage. */
+export interface StageFacts {
+  readonly message?: string;
+  /** With `ready`. */
+  readonly workspace?: string | null;
+  readonly provider_id?: string | null;
+}
+
 export class Journal {
   readonly #store: Store;
   readonly #clock: Clock;
@@ -16,7 +24,8 @@ export class Journal {
     this.#clock = clock;
   }
 
-  async enterStage(id: string, stage: Stage, message?: string): Promise<void> {
+  async enterStage(id: string, stage: Stage, facts: StageFacts = {}): Promise<void> {
+    const { message, ...others } = facts;
     const at = toIsoTime(this.#clock.now());
     const isNew = { value: false };
     await this.#store.sandboxes.update(id, ({ document }) => {
@@ -24,7 +33,7 @@ export class Journal {
       return isNew.value ? { stages: [...document.stages, { stage, at }] } : undefined;
     });
     const text = message === undefined ? {} : { message };
-    if (isNew.value) await this.#store.events.append(id, { type: 'stage', at, stage, ...text });
+    if (isNew.value) await this.#store.events.append(id, { type: 'stage', at, stage, ...text, ...others });
     else if (message !== undefined)
       await this.#store.events.append(id, { type: 'progress', at, stage, message });
   }

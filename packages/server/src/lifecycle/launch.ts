@@ -99,7 +99,10 @@ export async function finishLaunch(
     prepare === null
       ? present?.document.workspace
       : await makeWorkspace(record.id, { connection, prepare, context, signal });
-  await journal.enterStage(record.id, 'ready');
+  await journal.enterStage(record.id, 'ready', {
+    workspace: workspace ?? null,
+    provider_id: present?.document.providerId ?? null,
+  });
   await journal.observe(
     record.id,
     [
@@ -172,7 +175,7 @@ function createStageQueue(id: string, { journal, report }: LaunchContext) {
   return {
     enter: (stage: Stage, message?: string) => {
       tail = tail
-        .then(() => journal.enterStage(id, stage, message))
+        .then(() => journal.enterStage(id, stage, message === undefined ? {} : { message }))
         .catch((error: unknown) => report('a stage could not be stored', { sandbox_id: id, error }));
     },
     settled: () => tail,
