@@ -43,6 +43,18 @@ export default defineConfig({
         test: {
           name: 'cluster',
           include: ['test/cluster/**/*.test.ts'],
+          exclude: ['test/cluster/outage/**'],
+          testTimeout: 180_000,
+          hookTimeout: 300_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        resolve,
+        ssr,
+        test: {
+          name: 'outage',
+          include: ['test/cluster/outage/**/*.test.ts'],
           testTimeout: 180_000,
           hookTimeout: 300_000,
           fileParallelism: false,

@@ -1,6 +1,6 @@
 /**
- * `npm test [-- STEP…]`: builds the bundles, then checks and tests. Steps are `check`, `unit`, `integration`, `contract`
- * and `cluster` (all but `cluster` when none is named). With OMNIGENT_REQUIRE_ALL=1 a test that does not run counts as
+ * `npm test [-- STEP…]`: builds the bundles, then checks and tests. Steps are `check`, `unit`, `integration`, `contract`,
+ * `cluster` and `outage` (all but these two when none is named). With OMNIGENT_REQUIRE_ALL=1 a test that does not run counts as
  * failed. The last line sums up vitest's own reports, which stay in .vitest/.
  */
 import { mkdir, readFile, rm } from 'node:fs/promises';

@@ -16,7 +16,7 @@ export const CHECKS: readonly Check[] = [
 ];
 
 /** The suites of tests; each is a project of vitest.config.ts. */
-export const SUITES = ['unit', 'integration', 'contract', 'cluster'] as const;
+export const SUITES = ['unit', 'integration', 'contract', 'cluster', 'outage'] as const;
 
 /** Name of a suite of tests. */
 export type Suite = (typeof SUITES)[number];

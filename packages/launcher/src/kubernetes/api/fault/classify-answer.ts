@@ -14,8 +14,9 @@ const definite = (fault: ClusterFault): Classification => ({ fault, transient: f
 const transient = (fault: ClusterFault): Classification => ({ fault, transient: true });
 
 function classifyRefusal(status: ClusterStatus | null, target: ClusterTarget): Classification {
-  // A quota that was just made has not been counted yet.
-  if (/status unknown for quota: /.test(status?.message ?? '')) return transient({ kind: 'unavailable' });
+  // A quota that was just made has not been counted yet; an API server that just started has not read what it admits by.
+  if (/status unknown for quota: |not yet ready to handle request/.test(status?.message ?? ''))
+    return transient({ kind: 'unavailable' });
   return definite(classifyForbidden(status, target));
 }
 

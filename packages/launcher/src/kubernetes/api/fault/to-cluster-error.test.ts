@@ -111,6 +111,10 @@ describe('a 403', () => {
   it('of a quota that was not counted yet is transient', () => {
     expect(forbidden('status unknown for quota: q, resources: pods')).toMatchObject({ transient: true });
   });
+
+  it('of an API server that has just started is transient', () => {
+    expect(forbidden('not yet ready to handle request')).toMatchObject({ transient: true });
+  });
 });
 
 describe('other answers', () => {

@@ -10,6 +10,7 @@ import { renderTarget } from '../fault/render-fault.ts';
 import { toMalformedError } from '../fault/to-cluster-error.ts';
 import { attemptRequest, attemptStream } from './attempt.ts';
 import type { ClusterRequest } from './cluster-request.ts';
+import { createOutageMemory } from './outage-memory.ts';
 import { retryTransient } from './retry.ts';
 
 const RETRY_FOR_MS = 30_000;
@@ -68,14 +69,29 @@ function parseJson<T extends z.ZodType>(body: string, request: TypedRequest<T>):
 /** A requester over one connection. */
 export function createRequester({ connection, clock, randomBytes }: RequesterOptions): Requester {
   const refreshCredentials = () => connection.refresh();
+  const outage = createOutageMemory(clock);
+
+  /** One try of anything, with what it tells of the server's health. */
+  async function observe<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      const result = await work();
+      outage.noteAnswer();
+      return result;
+    } catch (error) {
+      dropDeadSockets(error, connection);
+      const judged = error instanceof ClusterError ? outage.judge(error) : error;
+      // Only a 401 as such makes the retry read the credentials again.
+      if (judged !== error) refreshCredentials();
+      throw judged;
+    }
+  }
 
   async function text(request: ClusterRequest, options: ClusterCallOptions): Promise<string> {
     const { signal, retryForMs = RETRY_FOR_MS } = options;
     const attempt = async (failures: readonly ClusterError[]) => {
       try {
-        return await attemptRequest(request, { connection, clock, signal });
+        return await observe(() => attemptRequest(request, { connection, clock, signal }));
       } catch (error) {
-        dropDeadSockets(error, connection);
         throw markUnsure(error, failures);
       }
     };
@@ -92,10 +108,9 @@ export function createRequester({ connection, clock, randomBytes }: RequesterOpt
     json: async (request, options) => parseJson(await text(request, options), request),
     async stream(request, signal) {
       try {
-        return await attemptStream(request, { connection, clock, signal });
+        return await observe(() => attemptStream(request, { connection, clock, signal }));
       } catch (error) {
         if (isClusterError(error, 'unauthorized')) refreshCredentials();
-        dropDeadSockets(error, connection);
         throw error;
       }
     },

@@ -41,6 +41,24 @@ describe('the store', () => {
     expect(store.get('new')).not.toBeNull();
   });
 
+  it('takes a Pod that was read before a list that lacks it for deleted, once', () => {
+    const store = createPodStore({ app: 'x' });
+    const read = (uid: string, labels = { app: 'x' }) => {
+      const pod = buildPod(uid, 5, uid);
+      return { ...pod, metadata: { ...pod.metadata, labels } };
+    };
+    store.replace({ resourceVersion: '7', pods: [] });
+    expect(summarize(store.apply(read('a')))).toEqual(['deleted a@5']);
+    expect(store.apply(read('a'))).toEqual([]);
+    expect(store.get('a')).toBeNull();
+    // The list says nothing of a Pod that it would not hold.
+    expect(summarize(store.apply(read('b', { app: 'y' })))).toEqual(['present b@5']);
+    expect(summarize(store.replace({ resourceVersion: '6', pods: [buildPod('c', 4, 'c')] }))).toEqual([
+      'deleted b@5',
+      'present c@4',
+    ]);
+  });
+
   it('remembers how a Pod was seen last', () => {
     const store = createPodStore();
     store.apply(buildPod('a', 5));

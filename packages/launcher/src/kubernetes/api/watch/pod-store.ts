@@ -29,14 +29,22 @@ export interface PodStore {
 
 const MAX_DELETED = 1_000;
 
+/** Labels that every Pod of the lists and the watch carries. */
+export type PodLabels = Readonly<Record<string, string>>;
+
 function isSame({ metadata: one }: Pod, { metadata: other }: Pod): boolean {
   return one.uid === other.uid && one.resourceVersion === other.resourceVersion;
 }
 
-/** An empty store. */
-export function createPodStore(): PodStore {
+function hasLabels(pod: Pod, labels: PodLabels): boolean {
+  return Object.entries(labels).every(([name, value]) => pod.metadata.labels[name] === value);
+}
+
+/** An empty store. A direct read may also show Pods without the labels; lists say nothing about those. */
+export function createPodStore(labels: PodLabels = {}): PodStore {
   const present = new Map<string, Pod>();
   const deleted = new Map<string, Pod>();
+  let listedVersion = '';
 
   function remember(pod: Pod): void {
     deleted.set(pod.metadata.uid, pod);
@@ -50,7 +58,14 @@ export function createPodStore(): PodStore {
     return { type: 'deleted', last: pod };
   }
 
-  function apply(pod: Pod): readonly PodChange[] {
+  /** A state from before the list, of a Pod that the list lacks: whoever read it was overtaken by the deletion. */
+  function isOvertaken(pod: Pod): boolean {
+    const { name, uid, resourceVersion } = pod.metadata;
+    const isKnown = present.get(name)?.metadata.uid === uid || deleted.has(uid);
+    return !isKnown && isOlderVersion(resourceVersion, listedVersion) && hasLabels(pod, labels);
+  }
+
+  function put(pod: Pod): readonly PodChange[] {
     const seen = present.get(pod.metadata.name);
     if (deleted.has(pod.metadata.uid)) return [];
     if (seen !== undefined && isOlderVersion(pod.metadata.resourceVersion, seen.metadata.resourceVersion))
@@ -64,7 +79,11 @@ export function createPodStore(): PodStore {
   return {
     get: (name) => present.get(name) ?? null,
     getDeleted: (uid) => deleted.get(uid) ?? null,
-    apply,
+    apply(pod) {
+      if (!isOvertaken(pod)) return put(pod);
+      remember(pod);
+      return [{ type: 'deleted', last: pod }];
+    },
     remove(pod) {
       const seen = present.get(pod.metadata.name);
       if (seen?.metadata.uid === pod.metadata.uid) return [bury(pod)];
@@ -77,7 +96,9 @@ export function createPodStore(): PodStore {
         ({ metadata }) =>
           !listed.has(metadata.uid) && !isOlderVersion(resourceVersion, metadata.resourceVersion),
       );
-      return [...missing.map(bury), ...pods.flatMap(apply)];
+      // The last list, not the newest: versions start anew when a cluster is restored.
+      listedVersion = resourceVersion;
+      return [...missing.map(bury), ...pods.flatMap(put)];
     },
   };
 }

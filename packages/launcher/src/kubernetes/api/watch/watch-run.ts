@@ -74,8 +74,8 @@ async function checkWhenSilent(subscriber: Subscriber, direct: Direct): Promise<
 
 function tellKnown(subscriber: Subscriber, { options, store }: Direct): void {
   const { known, name } = subscriber.options;
-  if (known !== undefined) options.publish(store.apply(known));
   const last = known === undefined ? null : store.getDeleted(known.metadata.uid);
+  if (known !== undefined) options.publish(store.apply(known));
   if (last !== null) subscriber.tell({ type: 'deleted', last });
   const pod = store.get(name);
   if (pod !== null) subscriber.tell({ type: 'present', pod });
@@ -83,7 +83,7 @@ function tellKnown(subscriber: Subscriber, { options, store }: Direct): void {
 
 /** Starts watching at once. */
 export function startWatchRun(options: WatchRunOptions): WatchRun {
-  const store = createPodStore();
+  const store = createPodStore(options.labels);
   const silence = createSilence(options.clock);
   const stopping = new AbortController();
   const done = runWatchLoop(
