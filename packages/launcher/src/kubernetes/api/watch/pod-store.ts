@@ -58,13 +58,6 @@ export function createPodStore(labels: PodLabels = {}): PodStore {
     return { type: 'deleted', last: pod };
   }
 
-  /** A state from before the list, of a Pod that the list lacks: whoever read it was overtaken by the deletion. */
-  function isOvertaken(pod: Pod): boolean {
-    const { name, uid, resourceVersion } = pod.metadata;
-    const isKnown = present.get(name)?.metadata.uid === uid || deleted.has(uid);
-    return !isKnown && isOlderVersion(resourceVersion, listedVersion) && hasLabels(pod, labels);
-  }
-
   function put(pod: Pod): readonly PodChange[] {
     const seen = present.get(pod.metadata.name);
     if (deleted.has(pod.metadata.uid)) return [];
@@ -80,7 +73,11 @@ export function createPodStore(labels: PodLabels = {}): PodStore {
     get: (name) => present.get(name) ?? null,
     getDeleted: (uid) => deleted.get(uid) ?? null,
     apply(pod) {
-      if (!isOvertaken(pod)) return put(pod);
+      const { name, uid, resourceVersion } = pod.metadata;
+      const isKnown = present.get(name)?.metadata.uid === uid || deleted.has(uid);
+      // A state from before the list, of a Pod that the list lacks: the deletion overtook whoever read it.
+      const isOvertaken = !isKnown && isOlderVersion(resourceVersion, listedVersion);
+      if (!isOvertaken || !hasLabels(pod, labels)) return put(pod);
       remember(pod);
       return [{ type: 'deleted', last: pod }];
     },
