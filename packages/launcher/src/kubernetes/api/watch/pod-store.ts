@@ -36,6 +36,13 @@ function isSame({ metadata: one }: Pod, { metadata: other }: Pod): boolean {
   return one.uid === other.uid && one.resourceVersion === other.resourceVersion;
 }
 
+/** Adds to what is remembered of deleted Pods; the oldest goes. */
+function remember(deleted: Map<string, Pod>, pod: Pod): void {
+  deleted.set(pod.metadata.uid, pod);
+  const oldest = deleted.keys().next();
+  if (deleted.size > MAX_DELETED && oldest.done !== true) deleted.delete(oldest.value);
+}
+
 function hasLabels(pod: Pod, labels: PodLabels): boolean {
   return Object.entries(labels).every(([name, value]) => pod.metadata.labels[name] === value);
 }
@@ -46,15 +53,9 @@ export function createPodStore(labels: PodLabels = {}): PodStore {
   const deleted = new Map<string, Pod>();
   let listedVersion = '';
 
-  function remember(pod: Pod): void {
-    deleted.set(pod.metadata.uid, pod);
-    const oldest = deleted.keys().next();
-    if (deleted.size > MAX_DELETED && oldest.done !== true) deleted.delete(oldest.value);
-  }
-
   function bury(pod: Pod): PodChange {
     present.delete(pod.metadata.name);
-    remember(pod);
+    remember(deleted, pod);
     return { type: 'deleted', last: pod };
   }
 
@@ -78,13 +79,13 @@ export function createPodStore(labels: PodLabels = {}): PodStore {
       // A state from before the list, of a Pod that the list lacks: the deletion overtook whoever read it.
       const isOvertaken = !isKnown && isOlderVersion(resourceVersion, listedVersion);
       if (!isOvertaken || !hasLabels(pod, labels)) return put(pod);
-      remember(pod);
+      remember(deleted, pod);
       return [{ type: 'deleted', last: pod }];
     },
     remove(pod) {
       const seen = present.get(pod.metadata.name);
       if (seen?.metadata.uid === pod.metadata.uid) return [bury(pod)];
-      remember(pod);
+      remember(deleted, pod);
       return [];
     },
     replace({ resourceVersion, pods }) {
