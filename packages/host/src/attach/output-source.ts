@@ -2,7 +2,7 @@
 import { ATTACH_FRAME, buildLogGap } from '@omnigent/protocol';
 import type { AttachFrame, Clock } from '@omnigent/protocol';
 import type { OutputLog } from '../processes/output-log.ts';
-import { SegmentReader } from '../processes/segment-reader.ts';
+import { LogReader } from '../processes/log-reader.ts';
 import type { ScreenImage } from './screen-image.ts';
 
 export interface OutputSourceOptions {
@@ -31,7 +31,7 @@ const MAX_CHUNK_BYTES = 64 * 1024;
 
 export class OutputSource implements AsyncDisposable {
   readonly #options: OutputSourceOptions;
-  readonly #reader = new SegmentReader();
+  readonly #reader: LogReader;
   #offset: number;
   #image: ScreenImage | undefined;
   #imageAt = 0;
@@ -40,6 +40,7 @@ export class OutputSource implements AsyncDisposable {
   constructor(options: OutputSourceOptions) {
     const { log, offset, takeImage, clock } = options;
     this.#options = options;
+    this.#reader = new LogReader(log);
     this.#nearSinceMs = clock.monotonicMs();
     const isFar = offset !== undefined && log.endOffset - offset > MAX_REPLAY_BYTES && !log.isEnded;
     if (takeImage !== undefined && (offset === undefined || isFar || offset < log.firstOffset))
@@ -86,11 +87,7 @@ export class OutputSource implements AsyncDisposable {
   async #nextOfLog(maxBytes: number): Promise<OutputStep> {
     const { log } = this.#options;
     const offset = this.#offset;
-    const place = log.locate(offset);
-    const bytes =
-      place?.kind === 'memory'
-        ? log.readMemory(offset, maxBytes)
-        : place && (await this.#reader.read(place, maxBytes));
+    const bytes = await this.#reader.read(offset, maxBytes);
     if (bytes === undefined) {
       const { firstOffset } = log;
       this.#offset = firstOffset;

@@ -1,7 +1,7 @@
 /** Sends a log to a reader at the reader's pace: from files or memory, with a gap mark where bytes are no longer kept. */
 import { buildLogGap } from '@omnigent/protocol';
 import type { OutputLog } from './output-log.ts';
-import { SegmentReader } from './segment-reader.ts';
+import { LogReader } from './log-reader.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
@@ -10,16 +10,18 @@ export interface FollowOptions {
   /** Whether to wait for what comes until the log ends. */
   readonly follow: boolean;
   readonly signal: AbortSignal;
+  /** Most bytes read at once. */
+  readonly chunkBytes?: number;
 }
 
-/** Yields the bytes of a log from an offset on. */
+/** Yields the bytes of a log from an offset on. A gap comes between two records only, or at the very beginning. */
 export async function* followOutput(log: OutputLog, options: FollowOptions): AsyncGenerator<Uint8Array> {
-  const { follow, signal } = options;
+  const { follow, signal, chunkBytes = CHUNK_BYTES } = options;
   let { offset } = options;
-  await using reader = new SegmentReader();
+  await using reader = new LogReader(log);
   using _joined = { [Symbol.dispose]: log.join() };
   while (!signal.aborted) {
-    const bytes = await readAt(log, offset, reader);
+    const bytes = await reader.read(offset, chunkBytes);
     if (bytes === undefined) {
       const { firstOffset } = log;
       yield buildLogGap({ from: offset, firstOffset });
@@ -33,16 +35,4 @@ export async function* followOutput(log: OutputLog, options: FollowOptions): Asy
       await log.whenBeyond(offset, signal);
     }
   }
-}
-
-/** The next bytes; empty at the end; undefined when they are no longer kept. */
-async function readAt(
-  log: OutputLog,
-  offset: number,
-  reader: SegmentReader,
-): Promise<Uint8Array | undefined> {
-  const place = log.locate(offset);
-  if (place === undefined) return undefined;
-  if (place.kind === 'memory') return log.readMemory(offset, CHUNK_BYTES);
-  return await reader.read(place, CHUNK_BYTES);
 }

@@ -12,11 +12,14 @@ import type { LogPieces } from './pending-records.ts';
 export type { LogPieces };
 
 /** A file of the log that begins at `start`; records never straddle two segments. */
-interface Segment {
+export interface Segment {
   readonly start: number;
   readonly path: string;
-  size: number;
+  /** Bytes of whole records. */
+  readonly size: number;
 }
+
+type GrowingSegment = { -readonly [Key in keyof Segment]: Segment[Key] };
 
 export interface OutputLogOptions {
   /** Directory of the log's files; made when the first bytes arrive. */
@@ -29,9 +32,7 @@ export interface OutputLogOptions {
 }
 
 /** Where the bytes of an offset are. */
-export type LogPlace =
-  | { readonly kind: 'memory' }
-  | { readonly kind: 'file'; readonly path: string; readonly position: number; readonly length: number };
+export type LogPlace = { readonly kind: 'memory' } | { readonly kind: 'file'; readonly segment: Segment };
 
 const DEFAULT_SEGMENT_BYTES = 8 * 1024 * 1024;
 /** Bytes that may wait for the disk before the writer should pause its source. */
@@ -43,7 +44,7 @@ export class OutputLog {
   readonly #options: OutputLogOptions;
   readonly #segmentBytes: number;
   readonly #pending = new PendingRecords();
-  #segments: Segment[] = [];
+  #segments: GrowingSegment[] = [];
   #current: FileHandle | undefined;
   #firstOffset = 0;
   #isEnded = false;
@@ -131,16 +132,10 @@ export class OutputLog {
     if (offset < this.#firstOffset) return undefined;
     if (offset >= this.#pending.start) return { kind: 'memory' };
     const segment = this.#segments.find((candidate) => offset < candidate.start + candidate.size);
-    if (segment === undefined) return undefined;
-    return {
-      kind: 'file',
-      path: segment.path,
-      position: offset - segment.start,
-      length: segment.start + segment.size - offset,
-    };
+    return segment === undefined ? undefined : { kind: 'file', segment };
   }
 
-  /** Up to `maxBytes` from an offset that is in memory; empty at the end. */
+  /** Whole records of about `maxBytes` from an offset that is in memory; empty at the end. */
   readMemory(offset: number, maxBytes: number): Uint8Array {
     return this.#pending.read(offset, maxBytes);
   }
@@ -205,7 +200,7 @@ export class OutputLog {
     await this.#trim();
   }
 
-  async #openForWriting(): Promise<{ segment: Segment; file: FileHandle }> {
+  async #openForWriting(): Promise<{ segment: GrowingSegment; file: FileHandle }> {
     const last = this.#segments.at(-1);
     const { start } = this.#pending;
     if (last !== undefined && this.#current !== undefined && last.size < this.#segmentBytes) {

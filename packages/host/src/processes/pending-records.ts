@@ -39,15 +39,15 @@ export class PendingRecords {
     return bytes;
   }
 
-  /** Up to `maxBytes` from an offset on; empty at the end. */
+  /** From an offset on to the end of the record with which there are `maxBytes` or more; empty at the end. */
   read(offset: number, maxBytes: number): Uint8Array {
     const parts: Uint8Array[] = [];
     let at = this.#start;
     let left = maxBytes;
     for (const record of this.#records) {
-      if (left === 0) break;
+      if (left <= 0) break;
       for (const piece of record) {
-        const part = piece.subarray(Math.max(0, offset - at)).subarray(0, left);
+        const part = piece.subarray(Math.max(0, offset - at));
         if (part.length > 0) parts.push(part);
         left -= part.length;
         at += piece.length;
