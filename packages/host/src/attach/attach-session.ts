@@ -36,7 +36,7 @@ export interface AttachSessionOptions {
   readonly clock: Clock;
   /** Aborts when the connection has ended. */
   readonly signal: AbortSignal;
-  readonly takeImage: (() => ScreenImage) | undefined;
+  readonly takeImage: (() => ScreenImage | undefined) | undefined;
 }
 
 /** Input that waits for a program which does not read; beyond it the viewer has to wait. */

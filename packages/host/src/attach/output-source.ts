@@ -9,8 +9,8 @@ export interface OutputSourceOptions {
   readonly log: OutputLog;
   /** Where to begin; undefined: with the screen, or at the end when there is none. */
   readonly offset: number | undefined;
-  /** Takes the image of the screen; undefined when the program has no terminal. */
-  readonly takeImage: (() => ScreenImage) | undefined;
+  /** Takes the image of the screen; there is none when the program has no terminal. */
+  readonly takeImage: (() => ScreenImage | undefined) | undefined;
   readonly clock: Clock;
 }
 
@@ -59,8 +59,9 @@ export class OutputSource implements AsyncDisposable {
     const { log, takeImage, clock } = this.#options;
     const behind = log.endOffset - this.#offset;
     if (behind <= NEAR_BYTES || log.isEnded) this.#nearSinceMs = clock.monotonicMs();
-    if (takeImage !== undefined && clock.monotonicMs() - this.#nearSinceMs > MAX_BEHIND_MS)
-      return this.#resync(takeImage());
+    const isTooFar = clock.monotonicMs() - this.#nearSinceMs > MAX_BEHIND_MS;
+    const image = isTooFar ? takeImage?.() : undefined;
+    if (image !== undefined) return this.#resync(image);
     return await this.#nextOfLog(Math.min(maxBytes, MAX_CHUNK_BYTES));
   }
 

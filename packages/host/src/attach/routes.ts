@@ -30,7 +30,8 @@ export function buildAttachRoutes({ processes, clock }: AttachRouteOptions): Rou
         await process.started;
         exchange.begin(200, { 'content-type': ATTACH_CONTENT_TYPE });
         const { stream, signal } = exchange;
-        const { viewers } = process;
+        const { viewers, size } = process;
+        const takeImage = size === null ? undefined : () => process.screenImage;
         await new AttachSession({
           process,
           viewers,
@@ -38,7 +39,7 @@ export function buildAttachRoutes({ processes, clock }: AttachRouteOptions): Rou
           stream,
           signal,
           clock,
-          takeImage: undefined,
+          takeImage,
         }).run();
         stream.end();
       },

@@ -18,7 +18,9 @@ import type {
   StartProcess,
   TerminalSize,
 } from '@omnigent/protocol';
+import type { ScreenImage } from '../attach/screen-image.ts';
 import { Viewers } from '../attach/viewers.ts';
+import { Screen } from '../screen/screen.ts';
 import { drainOutput } from './drain-output.ts';
 import { endPrograms, signalPrograms, toProgram } from './end-program.ts';
 import { InputSink } from './input-sink.ts';
@@ -62,6 +64,8 @@ export class SupervisedProcess {
   #started: Promise<void> = Promise.resolve();
   #program: Program | undefined;
   #size: TerminalSize | null;
+  #screen: Screen | undefined;
+  #lastImage: ScreenImage | undefined;
   #exit: ProcessExit | null = null;
   #oomKillsBefore: number | null = null;
   #hasTimedOut = false;
@@ -74,6 +78,7 @@ export class SupervisedProcess {
     this.#options = options;
     this.#startedAt = options.clock.now();
     this.#size = options.request.pty ?? null;
+    if (this.#size !== null) this.#screen = new Screen(this.#size);
   }
 
   get isRunning(): boolean {
@@ -83,6 +88,12 @@ export class SupervisedProcess {
   /** Size of its terminal; null when it has none. */
   get size(): TerminalSize | null {
     return this.#size;
+  }
+
+  /** What its terminal shows now, or showed at its end; undefined when it has none. */
+  get screenImage(): ScreenImage | undefined {
+    if (this.#screen === undefined) return this.#lastImage;
+    return { offset: this.log.endOffset, bytes: this.#screen.render() };
   }
 
   /** When it ended, in milliseconds since 1970; undefined while it runs. */
@@ -143,6 +154,7 @@ export class SupervisedProcess {
       throw new SandboxError('no_terminal', `process ${this.id} has no terminal`);
     if (!this.isRunning) throw new SandboxError('process_ended', `process ${this.id} has ended`);
     this.#program?.resize?.(size);
+    this.#screen?.resize(size);
     this.#size = size;
     this.viewers.announceSize(size);
   }
@@ -179,6 +191,7 @@ export class SupervisedProcess {
     stream.on('data', (chunk: Buffer) => {
       // After the exit record, a background child may still write; nobody can ask for that any more.
       if (this.log.isEnded) return;
+      this.#screen?.push(chunk);
       const mayGoOn = this.log.append(buildRecords(kind, chunk));
       if (mayGoOn) return;
       stream.pause();
@@ -224,6 +237,9 @@ export class SupervisedProcess {
       ended_at: toIsoTime(this.#options.clock.now()),
     };
     this.#exit = exit;
+    // The image is small, the screen is not, and thousands of ended programs are kept.
+    this.#lastImage = this.screenImage;
+    this.#screen = undefined;
     this.input.close();
     this.log.append([[buildLogRecord(LOG_STREAM.exit, Buffer.from(JSON.stringify(exit)))]]);
     this.log.end();
