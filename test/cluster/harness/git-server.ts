@@ -1,12 +1,15 @@
 /** A git server over https with a private CA: one repository for everyone, one that asks for a token. */
 import { execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createCertificate } from './certificate.ts';
 
 export const GIT_TOKEN = 'a-git-token-that-only-the-harness-secret-knows';
 
@@ -34,6 +37,19 @@ function git(args: readonly string[], cwd: string): string {
   }).trim();
 }
 
+/** Larger than the memory and the disk of a sandbox that is to fail. */
+const LARGE_BYTES = 80 * 1024 * 1024;
+
+/** One blob that does not compress. */
+function createLargeRepository(directory: string): void {
+  git(['init', '-q', 'large'], directory);
+  const large = join(directory, 'large');
+  writeFileSync(join(large, 'blob'), randomBytes(LARGE_BYTES));
+  git(['-c', 'core.compression=0', 'add', '.'], large);
+  git(['-c', 'core.compression=0', 'commit', '-q', '-m', 'one'], large);
+  git(['clone', '-q', '--bare', 'large', 'large.git'], directory);
+}
+
 function createRepositories(directory: string): string {
   git(['init', '-q', 'work'], directory);
   const work = join(directory, 'work');
@@ -42,18 +58,6 @@ function createRepositories(directory: string): string {
   git(['commit', '-q', '-m', 'one'], work);
   for (const name of ['public', 'private']) git(['clone', '-q', '--bare', 'work', `${name}.git`], directory);
   return git(['rev-parse', 'HEAD'], work);
-}
-
-function createCertificate(directory: string, address: string): void {
-  const openssl = (args: string) =>
-    execFileSync('openssl', args.split(' '), { cwd: directory, stdio: 'ignore' });
-  openssl('req -x509 -newkey rsa:2048 -nodes -days 2 -keyout ca.key -out ca.crt -subj /CN=Test-CA');
-  openssl(
-    `req -newkey rsa:2048 -nodes -keyout server.key -out server.csr -subj /CN=git -addext subjectAltName=IP:${address}`,
-  );
-  openssl(
-    'x509 -req -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -days 2 -copy_extensions copy -out server.crt',
-  );
 }
 
 function isAllowed(request: IncomingMessage): boolean {
@@ -104,22 +108,26 @@ function sendCgi(response: ServerResponse, output: Buffer): void {
   response.end(output.subarray(end + 4));
 }
 
+export interface GitServerOptions {
+  /** Also offer `large.git`, with one file of 80 MiB. */
+  readonly withLarge?: boolean;
+}
+
 /** Starts the server at an address that Pods reach. */
-export async function startGitServer(address: string): Promise<GitServer> {
+export async function startGitServer(
+  address: string,
+  { withLarge = false }: GitServerOptions = {},
+): Promise<GitServer> {
   const directory = await mkdtemp(join(tmpdir(), 'omnigent-git-'));
   const head = createRepositories(directory);
-  createCertificate(directory, address);
-  const [key, cert, ca] = await Promise.all(
-    ['server.key', 'server.crt', 'ca.crt'].map((name) => readFile(join(directory, name), 'utf8')),
-  );
-  const server = createServer({ key: key ?? '', cert: cert ?? '' }, (request, response) =>
-    serve(directory, request, response),
-  );
+  if (withLarge) createLargeRepository(directory);
+  const { key, cert, ca } = await createCertificate(address);
+  const server = createServer({ key, cert }, (request, response) => serve(directory, request, response));
   server.listen(0, address);
   await once(server, 'listening');
   return {
     url: `https://${address}:${(server.address() as AddressInfo).port}`,
-    ca: ca ?? '',
+    ca,
     head,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

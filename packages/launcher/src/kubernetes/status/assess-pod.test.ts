@@ -240,6 +240,31 @@ describe('a Pod that is on its way', () => {
     expect(new Set(waitings.map(({ fingerprint }) => fingerprint)).size).toBe(4);
   });
 
+  it('pulls after the clone when the host has an image of its own', () => {
+    const stageOf = (status: object, image: string) =>
+      waitingOf(
+        buildPod({
+          spec: {
+            initContainers: [{ name: 'workspace-prep', image: 'reg.example/host:1' }],
+            containers: [{ name: 'host', image }],
+          },
+          status: {
+            phase: 'Pending',
+            initContainerStatuses: [
+              { name: 'workspace-prep', state: { terminated: { exitCode: 0 } }, imageID: 'sha256:1' },
+            ],
+            containerStatuses: [{ name: 'host', ...status }],
+          },
+        }),
+      ).stage;
+    const initializing = { state: { waiting: { reason: 'PodInitializing' } } };
+    expect(stageOf(initializing, 'reg.example/host:1')).toBe('starting');
+    expect(stageOf(initializing, 'alpine:3')).toBe('pulling');
+    expect(stageOf({ ...initializing, imageID: 'sha256:2' }, 'alpine:3')).toBe('starting');
+    const refused = { state: { waiting: { reason: 'ErrImagePull', message: 'pull QPS exceeded' } } };
+    expect(stageOf(refused, 'reg.example/host:1')).toBe('pulling');
+  });
+
   it('makes no progress by failing to pull in turns', () => {
     const [one, other] = [
       waitingOf(buildWaitingPod('ErrImagePull', 'pull QPS exceeded')),

@@ -1,8 +1,8 @@
 /** How far a Pod has come. */
 import type { ContainerStatus, Pod } from '../api/objects/pod.ts';
 import type { PodStage } from './assessment.ts';
-import { WORKSPACE_CONTAINER } from '../manifests/container-names.ts';
-import { findHostStatus, listFinishingInits } from './find-containers.ts';
+import { HOST_CONTAINER, WORKSPACE_CONTAINER } from '../manifests/container-names.ts';
+import { findContainer, findHostStatus, listFinishingInits } from './find-containers.ts';
 
 function hasImage({ imageID }: ContainerStatus): boolean {
   return imageID !== undefined && imageID !== '';
@@ -15,13 +15,24 @@ export function isScheduled(pod: Pod): boolean {
   );
 }
 
+/** Whether the node has the host's image: it made the host's container, or another one, out of it. */
+function hasHostImage(pod: Pod): boolean {
+  const host = findHostStatus(pod);
+  if (/^(ErrImagePull|ImagePullBackOff)$/.test(host?.state.waiting?.reason ?? '')) return false;
+  const image = findContainer(pod, HOST_CONTAINER)?.image;
+  return [...pod.status.initContainerStatuses, ...pod.status.containerStatuses].some(
+    (status) => hasImage(status) && findContainer(pod, status.name)?.image === image,
+  );
+}
+
 /** The stage that a Pod is in while its host does not run yet. */
 export function resolveStage(pod: Pod): PodStage {
   if (!isScheduled(pod)) return 'scheduling';
   const inits = listFinishingInits(pod);
   const prep = inits.find(({ name }) => name === WORKSPACE_CONTAINER);
-  if (prep?.state.running || prep?.state.terminated)
-    return prep.state.terminated?.exitCode === 0 ? 'starting' : 'cloning';
+  // An image of the operator's choice is pulled after the clone, which another image makes.
+  if (prep?.state.terminated?.exitCode === 0) return hasHostImage(pod) ? 'starting' : 'pulling';
+  if (prep?.state.running || prep?.state.terminated) return 'cloning';
   const host = findHostStatus(pod);
   if (host?.state.running || host?.state.terminated || (host !== undefined && hasImage(host)))
     return 'starting';
