@@ -1,13 +1,12 @@
 /** Pods that are ended while they start or run: for memory, for disk, by another hand, by a drain. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LaunchError } from '@omnigent/launcher';
 import type { Diagnosis } from '@omnigent/protocol';
 import { HAS_CLUSTER, HOST_ADDRESS, kubectl } from './harness/cluster.ts';
 import { startGitServer } from './harness/git-server.ts';
 import type { GitServer } from './harness/git-server.ts';
 import { ensureImage } from './harness/images.ts';
 import { openLaunches } from './harness/launches.ts';
-import type { ClusterLaunches, LaunchFacts } from './harness/launches.ts';
+import type { ClusterLaunches } from './harness/launches.ts';
 import { createNamespace, listLeft } from './harness/namespace.ts';
 import type { TestNamespace } from './harness/namespace.ts';
 
@@ -37,19 +36,6 @@ describe.skipIf(!HAS_CLUSTER)('a Pod that is ended', () => {
   });
   afterAll(async () => await resources.disposeAsync());
 
-  /** How it ended, whether its host had run by then or not. */
-  async function findEnd(facts: LaunchFacts): Promise<Diagnosis> {
-    try {
-      const name = await launches.launch(facts);
-      const diagnosis = await launches.watch(name);
-      await launches.terminate(name);
-      return diagnosis;
-    } catch (error) {
-      if (error instanceof LaunchError) return error.diagnosis;
-      throw error;
-    }
-  }
-
   const evict = async (name: string) =>
     await kubectl(
       ['create', '--raw', `/api/v1/namespaces/${namespace.name}/pods/${name}/eviction`, '-f', '-'],
@@ -66,18 +52,20 @@ describe.skipIf(!HAS_CLUSTER)('a Pod that is ended', () => {
     section: Readonly<Record<string, unknown>>,
   ): Promise<Diagnosis> {
     const names: string[] = [];
-    let acting: Promise<unknown> | null = null;
+    const acting: Promise<unknown>[] = [];
     const diagnosis = await launches.fail({
       section,
       onName: (name) => names.push(name),
-      onStage: () => void (acting ??= act(names[0] ?? '')),
+      onStage: () => {
+        if (acting.length === 0) acting.push(act(names[0] ?? ''));
+      },
     });
-    await acting;
+    await Promise.all(acting);
     return diagnosis;
   }
 
   it.concurrent('for memory of its host says so with the limit', async () => {
-    const diagnosis = await findEnd({
+    const diagnosis = await launches.end({
       section: { ...limitMemory('64Mi'), env_values: { NODE_OPTIONS: GREEDY } },
     });
     expect(diagnosis).toMatchObject({ code: 'host_out_of_memory' });
@@ -99,7 +87,7 @@ describe.skipIf(!HAS_CLUSTER)('a Pod that is ended', () => {
 
   it.concurrent('for what it wrote to its disk tells what the node said', async () => {
     const section = { home_size_limit: '1Mi', workspace_prep: 'init' };
-    const diagnosis = await findEnd({ section, repository: `${git.url}/large.git` });
+    const diagnosis = await launches.end({ section, repository: `${git.url}/large.git` });
     expect(diagnosis).toMatchObject({ code: 'pod_evicted' });
     expect(diagnosis.message).toContain('"home" exceeds the limit "1Mi"');
   });
@@ -125,7 +113,7 @@ describe.skipIf(!HAS_CLUSTER)('a Pod that is ended', () => {
   });
 
   it.concurrent('because its host crashes shows the end of its log', async () => {
-    const diagnosis = await findEnd({ section: { env_values: { NODE_OPTIONS: '--no-such-option' } } });
+    const diagnosis = await launches.end({ section: { env_values: { NODE_OPTIONS: '--no-such-option' } } });
     expect(diagnosis).toMatchObject({ code: 'host_exited' });
     expect(diagnosis.log?.text).toContain('--no-such-option is not allowed in NODE_OPTIONS');
     expect(diagnosis.containers[0]).toMatchObject({ name: 'host', exit_code: 9 });

@@ -29,6 +29,8 @@ export interface ClusterLaunches extends AsyncDisposable {
   launch(facts?: LaunchFacts): Promise<string>;
   /** The diagnosis of a launch that cannot work. */
   fail(facts?: LaunchFacts): Promise<Diagnosis>;
+  /** How a launch ends that cannot work for long, whether its host ran for a moment or not. */
+  end(facts?: LaunchFacts): Promise<Diagnosis>;
   /** The diagnosis of a host that ran. */
   watch(name: string): Promise<Diagnosis>;
   terminate(name: string): Promise<void>;
@@ -96,6 +98,18 @@ class Launches implements ClusterLaunches {
       throw error;
     }
     throw new Error('expected the launch to fail; the host runs');
+  }
+
+  async end(facts: LaunchFacts = {}): Promise<Diagnosis> {
+    try {
+      const name = await this.launch(facts);
+      const diagnosis = await this.watch(name);
+      await this.terminate(name);
+      return diagnosis;
+    } catch (error) {
+      if (error instanceof LaunchError) return error.diagnosis;
+      throw error;
+    }
   }
 
   #find(name: string) {

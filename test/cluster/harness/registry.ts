@@ -123,7 +123,9 @@ export async function openRegistry(): Promise<Registry> {
       return `${address}/${repository}:1`;
     },
     setMood: (repository, mood) => void door.moods.set(repository, mood),
-    hangUp: (repository) => void door.waiting.get(repository)?.forEach((response) => response.destroy()),
+    hangUp(repository) {
+      for (const response of door.waiting.get(repository) ?? []) response.destroy();
+    },
     count: (repository) => door.counts.get(repository) ?? 0,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

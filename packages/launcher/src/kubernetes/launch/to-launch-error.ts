@@ -7,9 +7,10 @@ import { isClusterError } from '../api/cluster-error.ts';
 import { OWN_CONTAINERS } from '../manifests/container-names.ts';
 import type { LaunchTrail } from './launch-trail.ts';
 
-/** Pod Security names every container that offends; those that are not ours were put in by somebody's webhook. */
+/** Pod Security and quotas name every container that offends; those that are not ours were put in by somebody's webhook. */
 function listInjected(error: unknown): string[] {
-  if (!isClusterError(error, 'pod_security') || error.fault.kind !== 'pod_security') return [];
+  if (!isClusterError(error)) return [];
+  if (error.fault.kind !== 'pod_security' && error.fault.kind !== 'quota_unspecified') return [];
   return error.fault.containers.filter((name) => !OWN_CONTAINERS.includes(name));
 }
 

@@ -225,6 +225,28 @@ describe('a Pod that is on its way', () => {
     expect(waitingOf(pod).doubt).toBeNull();
   });
 
+  it('names a sidecar that holds the host up by ending again and again', () => {
+    const pod = buildPod({
+      spec: { initContainers: [{ name: 'mesh', restartPolicy: 'Always' }] },
+      status: {
+        phase: 'Pending',
+        initContainerStatuses: [
+          {
+            name: 'mesh',
+            state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 10s restarting' } },
+            lastState: { terminated: { exitCode: 1, reason: 'Error' } },
+          },
+        ],
+        containerStatuses: [host({ waiting: { reason: 'PodInitializing' } })],
+      },
+    });
+    expect(waitingOf(pod)).toMatchObject({
+      stage: 'starting',
+      doubt: null,
+      detail: 'container mesh ends before it is ready (Error, exit code 1)',
+    });
+  });
+
   it('passes from stage to stage and says so by its fingerprint', () => {
     const prep = (state: object) => [{ name: 'workspace-prep', state, imageID: 'sha256:1' }];
     const pods = [

@@ -5,7 +5,7 @@ import { cleanText } from './clean-text.ts';
 import { diagnoseMissing } from './diagnose-missing.ts';
 import { diagnosePodEnd, diagnoseUnexplainedEnd } from './diagnose-pod-end.ts';
 import { diagnoseHostEnd, diagnoseInitEnd } from './diagnose-terminated.ts';
-import { diagnoseWaiting } from './diagnose-waiting.ts';
+import { diagnoseSidecar, diagnoseWaiting } from './diagnose-waiting.ts';
 import type { WaitingVerdict } from './diagnose-waiting.ts';
 import type { Failure } from './failure.ts';
 import { findHostStatus, listFinishingInits, listSidecars } from './find-containers.ts';
@@ -24,12 +24,16 @@ function findInitFailure(pod: Pod): Failure | null {
 /** The container whose waiting holds the Pod up: an init container or a sidecar before it, then the host. Others do not. */
 function findVerdict(pod: Pod): WaitingVerdict {
   const host = findHostStatus(pod);
-  const candidates: ContainerStatus[] = [
-    ...listFinishingInits(pod),
-    ...listSidecars(pod),
-    ...(host === undefined ? [] : [host]),
-  ].filter(({ state }) => Boolean(state.waiting));
-  const verdicts = candidates.map((status) => diagnoseWaiting(pod, status));
+  const isWaiting = ({ state }: ContainerStatus) => Boolean(state.waiting);
+  const verdicts = [
+    ...listFinishingInits(pod)
+      .filter(isWaiting)
+      .map((status) => diagnoseWaiting(pod, status)),
+    ...listSidecars(pod)
+      .filter(({ state }) => !state.running)
+      .map((status) => diagnoseSidecar(pod, status)),
+    ...(host !== undefined && isWaiting(host) ? [diagnoseWaiting(pod, host)] : []),
+  ];
   const telling =
     verdicts.find(({ doubt }) => doubt !== null) ?? verdicts.find(({ detail }) => detail !== null);
   return telling ?? NOTHING;

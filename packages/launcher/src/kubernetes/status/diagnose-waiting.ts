@@ -5,7 +5,7 @@ import { cleanText } from './clean-text.ts';
 import { diagnoseMissing } from './diagnose-missing.ts';
 import { buildFailure } from './failure.ts';
 import type { Doubt } from './failure.ts';
-import { findContainer } from './find-containers.ts';
+import { findContainer, findLastEnd } from './find-containers.ts';
 
 /** What a waiting container means: how long to be patient with what, and what to say meanwhile. */
 export interface WaitingVerdict {
@@ -131,4 +131,16 @@ export function diagnoseWaiting(pod: Pod, status: ContainerStatus): WaitingVerdi
     return toVerdict({ failure: buildFailure('container_start_failed', text), graceMs: CREATE_MS });
   }
   return PATIENT;
+}
+
+/** A sidecar that the kubelet starts again and again holds up the host; patient, because it may come to run. */
+export function diagnoseSidecar(pod: Pod, status: ContainerStatus): WaitingVerdict {
+  const end = findLastEnd(status);
+  if (!end) return diagnoseWaiting(pod, status);
+  const facts = `${end.reason ?? 'Error'}, exit code ${end.exitCode}`;
+  return {
+    doubt: null,
+    detail: `container ${status.name} ends before it is ready (${facts})`,
+    isUnexplained: false,
+  };
 }

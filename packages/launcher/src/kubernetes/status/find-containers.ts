@@ -25,6 +25,11 @@ export function listSidecars(pod: Pod): ContainerStatus[] {
   );
 }
 
+/** How a container that is started again ended last; stays when it runs again. */
+export function findLastEnd({ state, lastState }: ContainerStatus): ContainerStatus['state']['terminated'] {
+  return state.terminated ?? lastState.terminated;
+}
+
 /** Whether the host has ever run: then a relaunch would not be the same launch again. */
 export function hasHostStarted(pod: Pod): boolean {
   const status = findHostStatus(pod);

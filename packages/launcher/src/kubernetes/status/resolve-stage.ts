@@ -2,7 +2,13 @@
 import type { ContainerStatus, Pod } from '../api/objects/pod.ts';
 import type { PodStage } from './assessment.ts';
 import { HOST_CONTAINER, WORKSPACE_CONTAINER } from '../manifests/container-names.ts';
-import { findContainer, findHostStatus, listFinishingInits } from './find-containers.ts';
+import {
+  findContainer,
+  findHostStatus,
+  findLastEnd,
+  listFinishingInits,
+  listSidecars,
+} from './find-containers.ts';
 
 function hasImage({ imageID }: ContainerStatus): boolean {
   return imageID !== undefined && imageID !== '';
@@ -36,7 +42,8 @@ export function resolveStage(pod: Pod): PodStage {
   const host = findHostStatus(pod);
   if (host?.state.running || host?.state.terminated || (host !== undefined && hasImage(host)))
     return 'starting';
-  return 'pulling';
+  // The host is not even pulled before each sidecar has started once.
+  return listSidecars(pod).some(findLastEnd) ? 'starting' : 'pulling';
 }
 
 function describeState({ name, state, ...status }: ContainerStatus): string {

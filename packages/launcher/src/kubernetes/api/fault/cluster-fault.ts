@@ -21,7 +21,13 @@ export type ClusterFault =
       readonly limited: Amounts;
     }
   /** The quota demands that these fields are set (`limits.memory`). */
-  | { readonly kind: 'quota_unspecified'; readonly quota: string; readonly fields: readonly string[] }
+  | {
+      readonly kind: 'quota_unspecified';
+      readonly quota: string;
+      readonly fields: readonly string[];
+      /** Containers that lack one of them; empty when the cluster does not say. */
+      readonly containers: readonly string[];
+    }
   | { readonly kind: 'limit_range'; readonly violations: readonly string[] }
   | {
       readonly kind: 'pod_security';

@@ -16,6 +16,12 @@ function parseFields(text: string): string[] {
   return fields.map((field) => field.trim()).filter((field) => field !== '');
 }
 
+/** The same text → names of containers. */
+function parseContainers(text: string): string[] {
+  const names = text.split(';').flatMap((part) => (part.split(' for:')[1] ?? '').split(','));
+  return [...new Set(names.map((name) => name.trim()).filter((name) => name !== ''))];
+}
+
 /** The fault of a quota's refusal; null when the text is none. */
 export function parseQuotaFault(text: string): ClusterFault | null {
   const exceeded = EXCEEDED.exec(text);
@@ -32,5 +38,10 @@ export function parseQuotaFault(text: string): ClusterFault | null {
   const unspecified = UNSPECIFIED.exec(text);
   if (unspecified === null) return null;
   const [, quota = '', fields = ''] = unspecified;
-  return { kind: 'quota_unspecified', quota, fields: parseFields(fields) };
+  return {
+    kind: 'quota_unspecified',
+    quota,
+    fields: parseFields(fields),
+    containers: parseContainers(fields),
+  };
 }

@@ -32,6 +32,9 @@ function renderAmounts(amounts: Amounts): string {
     .join(', ');
 }
 
+const renderContainers = (names: readonly string[]): string =>
+  names.length === 0 ? '' : ` in container ${names.join(', ')}`;
+
 /** Faults whose facts read better than the cluster's text; null leaves the text. */
 export function renderFault(fault: ClusterFault): string | null {
   switch (fault.kind) {
@@ -40,7 +43,7 @@ export function renderFault(fault: ClusterFault): string | null {
     case 'quota_exceeded':
       return `quota "${fault.quota}" is used up: requested ${renderAmounts(fault.requested)}; used ${renderAmounts(fault.used)}; limited to ${renderAmounts(fault.limited)}`;
     case 'quota_unspecified':
-      return `quota "${fault.quota}" demands a value for ${fault.fields.join(', ')}`;
+      return `quota "${fault.quota}" demands a value for ${fault.fields.join(', ')}${renderContainers(fault.containers)}`;
     case 'limit_range':
       return `the LimitRange refuses it: ${fault.violations.join('; ')}`;
     case 'pod_security':

@@ -39,12 +39,17 @@ describe('a 403', () => {
     [
       'a quota that demands a value',
       'failed quota: q: must specify limits.cpu for: host; limits.memory for: host,workspace-prep',
-      { kind: 'quota_unspecified', quota: 'q', fields: ['limits.cpu', 'limits.memory'] },
+      {
+        kind: 'quota_unspecified',
+        quota: 'q',
+        fields: ['limits.cpu', 'limits.memory'],
+        containers: ['host', 'workspace-prep'],
+      },
     ],
     [
       'a quota that demands a value, in the words of older clusters',
       'failed quota: q: must specify limits.cpu,limits.memory',
-      { kind: 'quota_unspecified', quota: 'q', fields: ['limits.cpu', 'limits.memory'] },
+      { kind: 'quota_unspecified', quota: 'q', fields: ['limits.cpu', 'limits.memory'], containers: [] },
     ],
     [
       'a LimitRange',
