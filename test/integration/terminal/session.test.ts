@@ -125,6 +125,23 @@ describe('an attach session', () => {
     expect((await sandbox.exec(['cat', 'typed'])).stdout).toBe(typed);
   });
 
+  it('comes back when cuts come faster than the host can, in the middle of its handshakes', async () => {
+    const program = prepare('stty -echo; echo ready; while read line; do echo "<$line>"; done');
+    await using session = await program.attach({ offset: 0, size: SIZE });
+    const reader = new Reader(session);
+    await reader.until(() => reader.shown.includes('ready'));
+    for (let cut = 0; cut < 60; cut += 1) {
+      tunnels.cut();
+      if (cut % 3 === 0) front.cut();
+      await systemClock.sleep(cut % 17);
+    }
+    await session.write(bytes('still here\r'));
+    await reader.until(() => reader.shown.includes('<still here>'));
+    session.end();
+    await reader.ended;
+    expect(session.exitCode).toBe(0);
+  });
+
   it('goes on after the server was killed and started again, with the same driver', async () => {
     const program = prepare('stty -echo; echo ready; while read line; do echo "<$line>"; done; echo over');
     await using session = await program.attach({ offset: 0, size: SIZE });

@@ -19,7 +19,14 @@ import type { SandboxStore } from '../store/sandbox-store.ts';
 import { admitHost } from './admission.ts';
 import type { ConnectionRegistry } from './connection-registry.ts';
 import { HostConnection } from './host-connection.ts';
+import { offerToken } from './offer-token.ts';
 import { createToken, toDigest } from './token.ts';
+
+/** A host whose token was found good. */
+interface Admitted {
+  readonly record: SandboxRecord;
+  readonly tokenDigest: string;
+}
 
 export interface TunnelEndpointOptions {
   readonly sandboxes: SandboxStore;
@@ -69,34 +76,38 @@ export class TunnelEndpoint {
         socket,
         clock: this.#options.clock,
       });
-      void this.#exchange(record, connection).catch((error: unknown) =>
+      void this.#exchange({ record, tokenDigest }, connection).catch((error: unknown) =>
         this.#refuse(socket, { hostId, error }),
       );
     });
   }
 
   /** Hands the host a token that only its memory holds; then the token it came with is dead. */
-  async #exchange(record: SandboxRecord, connection: HostConnection): Promise<void> {
+  async #exchange({ record, tokenDigest }: Admitted, connection: HostConnection): Promise<void> {
     const { sandboxes, connections, randomBytes } = this.#options;
     const signal = AbortSignal.timeout(EXCHANGE_TIMEOUT_MS);
     const token = createToken(randomBytes);
     const digest = toDigest(token);
     const expiresAt = record.expiresAt;
-    // The intent first: whatever is lost after this line, the host can come back with either token.
-    await sandboxes.update(record.id, ({ document }) =>
-      document.tokens === null ? undefined : { tokens: { ...document.tokens, next: digest } },
-    );
+    // The intent first: whatever is lost after this line, the host can come back with either token. It came with one that an
+    // exchange before this may have handed out without an answer, so that one is the current one now.
+    const intended = await sandboxes.update(record.id, ({ document }) => {
+      const offered = offerToken(document.tokens, tokenDigest, digest);
+      return offered === undefined ? undefined : { tokens: offered };
+    });
+    if (intended === undefined) return connection.close(CLOSE.superseded);
     const body = connectionTokenSchema.parse({ token, expires_at: toIsoTime(expiresAt) });
     const [, status] = await Promise.all([
       connection.call({ method: 'PUT', path: HOST_ROUTES.connectionToken, body, signal }, z.null()),
       connection.call({ method: 'GET', path: HOST_ROUTES.status, signal }, hostStatusSchema),
     ]);
     const tokens: TokenDigests = { current: digest, next: null, kind: 'connection', expiresAt };
-    const updated = await sandboxes.update(record.id, () => ({
-      tokens,
-      host: toHostFacts(connection, status),
-    }));
-    if (updated === undefined || updated.deletingAt !== null) return connection.close(CLOSE.terminated);
+    const updated = await sandboxes.update(record.id, ({ document }) =>
+      // A later connection of the host has begun its own exchange.
+      document.tokens?.next === digest ? { tokens, host: toHostFacts(connection, status) } : undefined,
+    );
+    if (updated === undefined) return connection.close(CLOSE.superseded);
+    if (updated.deletingAt !== null) return connection.close(CLOSE.terminated);
     connections.add(connection);
     this.#options.report('host connected', { host_id: record.hostId, sandbox_id: record.id });
   }
