@@ -5,18 +5,19 @@
 import { request as requestHttp } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Fetch, FetchRequest, FetchResponse } from '@omnigent/client';
+import { readChunks } from './read-chunks.ts';
 
 function toResponse(message: IncomingMessage): FetchResponse {
   const status = message.statusCode ?? 0;
   const text = async () => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of message as AsyncIterable<Buffer>) chunks.push(chunk);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of readChunks(message)) chunks.push(chunk);
     return Buffer.concat(chunks).toString('utf8');
   };
   return {
     ok: status >= 200 && status < 300,
     status,
-    body: message,
+    body: readChunks(message),
     text,
     json: async () => JSON.parse(await text()) as unknown,
   };

@@ -5,6 +5,7 @@ import { TUNNEL, VERSION, fromProblem, SERVER_ROUTES } from '@omnigent/protocol'
 import WebSocket, { createWebSocketStream } from 'ws';
 import { isCertificateError, isRefusal } from './refusal.ts';
 import type { DialFailure } from './refusal.ts';
+import { writeTogether } from './write-together.ts';
 
 export interface DialOptions {
   readonly serverUrl: URL;
@@ -45,6 +46,7 @@ export function dial(options: DialOptions): Promise<DialResult> {
     };
     const onAbort = () => fail({ kind: 'transient', message: 'the host is stopping' });
     options.signal.addEventListener('abort', onAbort, { once: true });
+    socket.once('upgrade', (response) => writeTogether(duplex, response.socket));
     socket.once('open', () => {
       options.signal.removeEventListener('abort', onAbort);
       resolve({ connection: { socket, duplex } });

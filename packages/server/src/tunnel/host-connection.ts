@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, constants } from 'node:http2';
 import { PassThrough } from 'node:stream';
-import type { Readable } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import type {
   ClientHttp2Session,
   ClientHttp2Stream,
@@ -14,12 +14,15 @@ import type { Clock } from '@omnigent/protocol';
 import { createWebSocketStream } from 'ws';
 import type { WebSocket } from 'ws';
 import type * as z from 'zod';
+import { writeTogether } from './write-together.ts';
 
 export interface HostConnectionOptions {
   readonly hostId: string;
   readonly bootId: string;
   readonly version: string | null;
   readonly socket: WebSocket;
+  /** The socket under the WebSocket. */
+  readonly transport: Duplex;
   readonly clock: Clock;
 }
 
@@ -61,6 +64,7 @@ export class HostConnection {
       readableHighWaterMark: 1024 * 1024,
       writableHighWaterMark: 1024 * 1024,
     });
+    writeTogether(duplex, options.transport);
     duplex.on('error', () => this.#socket.terminate());
     this.#session = connect('http://host.invalid', {
       createConnection: () => duplex,

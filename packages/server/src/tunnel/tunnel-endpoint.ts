@@ -74,6 +74,7 @@ export class TunnelEndpoint {
         bootId,
         version: readHeader(request, TUNNEL.versionHeader) ?? null,
         socket,
+        transport: duplex,
         clock: this.#options.clock,
       });
       void this.#exchange({ record, tokenDigest }, connection).catch((error: unknown) =>
