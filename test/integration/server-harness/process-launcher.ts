@@ -34,6 +34,8 @@ export class ProcessLauncher implements SandboxLauncher {
     isolation: false,
   };
   readonly hosts = new Map<string, ChildProcess>();
+  /** What it was asked to start, with the tokens. */
+  readonly requests: LaunchRequest[] = [];
   readonly #options: ProcessLauncherOptions;
 
   constructor(options: ProcessLauncherOptions) {
@@ -51,6 +53,7 @@ export class ProcessLauncher implements SandboxLauncher {
     request: LaunchRequest,
     { onStage, signal }: StartHostOptions,
   ): Promise<StartedHost> {
+    this.requests.push(request);
     onStage('starting');
     const home = join(this.#options.directory, providerId);
     await mkdir(home, { recursive: true });

@@ -30,10 +30,10 @@ export interface CallInit {
 
 /** Starts a server; everything of it is gone after its disposal. */
 export async function startTestServer(
-  overrides: { readonly port?: number; readonly directory?: string } = {},
+  overrides: { readonly port?: number; readonly directory?: string; readonly hostBundle?: string } = {},
 ): Promise<TestServer> {
   const directory = overrides.directory ?? (await mkdtemp(join(tmpdir(), 'omnigent-server-')));
-  const launcher = new ProcessLauncher({ directory, hostBundle: HOST_BUNDLE });
+  const launcher = new ProcessLauncher({ directory, hostBundle: overrides.hostBundle ?? HOST_BUNDLE });
   const server = await startServer({
     settings: {
       stateDirectory: directory,

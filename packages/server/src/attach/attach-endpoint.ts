@@ -15,7 +15,7 @@ import { checkCallable } from '../api/host-routes.ts';
 import { findSandbox } from '../api/sandbox-lookup.ts';
 import { authenticateUpgrade, readProtocols } from '../auth/upgrade-caller.ts';
 import { readText } from '../tunnel/host-connection.ts';
-import type { HostConnection } from '../tunnel/host-connection.ts';
+import type { HostLink } from '../tunnel/host-link.ts';
 import type { Upgrade } from '../tunnel/upgrade.ts';
 import { bridgeMessages } from './bridge.ts';
 import type { HostStream } from './bridge.ts';
@@ -64,11 +64,7 @@ export class AttachEndpoint {
 }
 
 /** Asks the host first: what it refuses, the caller learns as a problem document. */
-async function openAttach(
-  connection: HostConnection,
-  processId: string,
-  query: AttachQuery,
-): Promise<HostStream> {
+async function openAttach(connection: HostLink, processId: string, query: AttachQuery): Promise<HostStream> {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) parameters.set(name, String(value));
   const path = `${HOST_ROUTES.attach(processId)}?${parameters.toString()}`;

@@ -1,7 +1,7 @@
 /** Streams one public call to the host and the answer back, byte for byte, at the pace of the slower end. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import type { HostConnection, HostResponse } from '../tunnel/host-connection.ts';
+import type { HostLink, HostResponse } from '../tunnel/host-link.ts';
 
 /** Request headers that mean something to the host. Authorization and cookies never reach it. */
 const REQUEST_HEADERS = ['content-type', 'content-length', 'range', 'accept', 'if-match', 'if-none-match'];
@@ -17,7 +17,7 @@ const RESPONSE_HEADERS = [
 ];
 
 export interface ForwardOptions {
-  readonly connection: HostConnection;
+  readonly connection: HostLink;
   /** Path and query at the host. */
   readonly path: string;
   readonly requestId: string;

@@ -12,7 +12,7 @@ import type { Clock, Diagnosis, PrepareWorkspace, Stage } from '@omnigent/protoc
 import type { SandboxRecord } from '../store/sandbox-record.ts';
 import type { SandboxStore } from '../store/sandbox-store.ts';
 import type { ConnectionRegistry } from '../tunnel/connection-registry.ts';
-import type { HostConnection } from '../tunnel/host-connection.ts';
+import type { HostLink } from '../tunnel/host-link.ts';
 import type { Journal } from './journal.ts';
 import { prepareWorkspace } from './prepare-workspace.ts';
 
@@ -96,7 +96,7 @@ export async function finishLaunch(
   const present = await sandboxes.get(record.id);
   const prepare = present?.document.prepare ?? null;
   const workspace =
-    prepare === null
+    prepare === null || !isPreparing(prepare, present)
       ? present?.document.workspace
       : await makeWorkspace(record.id, { connection, prepare, context, signal });
   await journal.enterStage(record.id, 'ready', {
@@ -113,11 +113,16 @@ export async function finishLaunch(
   );
 }
 
+/** A published host makes no workspace; without a repository there is none to make. */
+function isPreparing({ repositories }: PrepareWorkspace, record: SandboxRecord | undefined): boolean {
+  return repositories.length > 0 || record?.document.host.capabilities.includes('workspace') === true;
+}
+
 async function waitForHost(
   record: SandboxRecord,
   context: LaunchContext,
   signal: AbortSignal,
-): Promise<HostConnection> {
+): Promise<HostLink> {
   const { launcher, connections, sandboxes, onlineTimeoutMs } = context;
   const providerId = (await sandboxes.get(record.id))?.document.providerId;
   if (providerId === null || providerId === undefined)
@@ -145,7 +150,7 @@ async function waitForHost(
 async function makeWorkspace(
   id: string,
   options: {
-    readonly connection: HostConnection;
+    readonly connection: HostLink;
     readonly prepare: PrepareWorkspace;
     readonly context: LaunchContext;
     readonly signal: AbortSignal;

@@ -1,7 +1,7 @@
 /** Asks the host to make the workspace and follows its progress. */
 import { HOST_ROUTES, SandboxError, isErrorCode, workspaceEventSchema } from '@omnigent/protocol';
 import type { PrepareWorkspace } from '@omnigent/protocol';
-import type { HostConnection } from '../tunnel/host-connection.ts';
+import type { HostLink } from '../tunnel/host-link.ts';
 import { readText } from '../tunnel/host-connection.ts';
 import { readLines } from './read-lines.ts';
 
@@ -16,7 +16,7 @@ export interface PrepareOptions {
  * @throws SandboxError `clone_*` with git's text in `details.output`; `host_offline`; `host_protocol`.
  */
 export async function prepareWorkspace(
-  connection: HostConnection,
+  connection: HostLink,
   request: PrepareWorkspace,
   options: PrepareOptions,
 ): Promise<string> {

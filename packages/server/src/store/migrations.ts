@@ -54,6 +54,13 @@ const MIGRATIONS: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    name: '0002-token-digest',
+    async up({ schema }) {
+      await schema.alterTable('sandboxes').addColumn('token_digest', 'text').execute();
+      await schema.createIndex('sandboxes_by_token').on('sandboxes').column('token_digest').execute();
+    },
+  },
 ];
 
 /** Brings the database to the newest schema. Safe when two processes start at once: the second finds the first's work or fails and is restarted. */

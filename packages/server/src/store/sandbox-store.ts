@@ -61,6 +61,12 @@ export class SandboxStore {
     );
   }
 
+  /** The sandbox whose tunnel a token opens. */
+  async findByToken(digest: string): Promise<SandboxRecord | undefined> {
+    const query = this.#database.selectFrom('sandboxes').selectAll().where('token_digest', '=', digest);
+    return toRecord(await query.executeTakeFirst());
+  }
+
   async findByName(owner: string, name: string): Promise<SandboxRecord | undefined> {
     const query = this.#database
       .selectFrom('sandboxes')
@@ -136,7 +142,12 @@ export class SandboxStore {
       const next = { ...record, deletingAt, document, revision: record.revision + 1 };
       const { numUpdatedRows } = await this.#database
         .updateTable('sandboxes')
-        .set({ document: JSON.stringify(document), deleting_at: deletingAt, revision: next.revision })
+        .set({
+          document: JSON.stringify(document),
+          deleting_at: deletingAt,
+          revision: next.revision,
+          token_digest: toTokenDigest(document),
+        })
         .where('id', '=', id)
         .where('revision', '=', record.revision)
         .executeTakeFirst();
@@ -167,6 +178,10 @@ function parseCursor(cursor: string): [number, string] {
   return [Number(time), id];
 }
 
+function toTokenDigest({ tokens }: SandboxDocument): string | null {
+  return tokens?.current ?? null;
+}
+
 function toRow(record: SandboxRecord): SandboxTable {
   return {
     id: record.id,
@@ -177,6 +192,7 @@ function toRow(record: SandboxRecord): SandboxTable {
     created_at: record.createdAt,
     deleting_at: record.deletingAt,
     expires_at: record.expiresAt,
+    token_digest: toTokenDigest(record.document),
     document: JSON.stringify(record.document),
     revision: record.revision,
   };

@@ -11,6 +11,8 @@ export interface SandboxTable {
   /** Set when deletion was asked for: the tombstone. */
   deleting_at: number | null;
   expires_at: number;
+  /** Digest of the token that opens its tunnel; also in the document. */
+  token_digest: string | null;
   /** The rest of the record; {@link SandboxRecord}. */
   document: string;
   /** Grows with every change, so that two processes never overwrite each other unseen. */

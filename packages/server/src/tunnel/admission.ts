@@ -8,18 +8,23 @@ export interface AdmissionRequest {
   readonly tokenDigest: string;
   readonly bootId: string;
   readonly now: number;
+  /** The sandbox that the token belongs to, if any. */
+  readonly owner: SandboxRecord | undefined;
 }
-
-export type Admission = { readonly kind: 'current' | 'next' };
 
 /**
  * Checks a host's token.
  *
  * @param record the sandbox of that host id, if there is one.
- * @throws SandboxError `unauthenticated` (unknown or expired), `sandbox_terminated`, `host_conflict` (someone else's host).
+ * @returns that sandbox.
+ * @throws SandboxError `unauthenticated` (unknown or expired), `permission_denied` (the token of another host),
+ * `sandbox_terminated`, `host_conflict` (another run of the host is known).
  */
-export function admitHost(record: SandboxRecord | undefined, request: AdmissionRequest): Admission {
-  // An unknown host and a wrong token look the same from outside.
+export function admitHost(record: SandboxRecord | undefined, request: AdmissionRequest): SandboxRecord {
+  const { owner } = request;
+  if (owner !== undefined && owner.hostId !== request.hostId)
+    throw new SandboxError('permission_denied', 'the token is that of another host');
+  // An unknown host and an unknown token look the same from outside.
   if (record === undefined) throw new SandboxError('unauthenticated', 'the host or its token is unknown');
   const { tokens, host } = record.document;
   const isCurrent = tokens !== null && isSameDigest(tokens.current, request.tokenDigest);
@@ -34,5 +39,5 @@ export function admitHost(record: SandboxRecord | undefined, request: AdmissionR
   if (host.bootId !== null && tokens.kind === 'connection' && host.bootId !== request.bootId) {
     throw new SandboxError('host_conflict', 'another run of this host is the one that is known');
   }
-  return { kind: isCurrent ? 'current' : 'next' };
+  return record;
 }

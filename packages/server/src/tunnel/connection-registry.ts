@@ -1,10 +1,10 @@
 /** Which hosts are connected to this process now; the newest connection of a host wins. */
 import { CLOSE, SandboxError } from '@omnigent/protocol';
-import type { HostConnection } from './host-connection.ts';
+import type { HostLink } from './host-link.ts';
 
 export class ConnectionRegistry {
-  readonly #connections = new Map<string, HostConnection>();
-  readonly #waiters = new Map<string, Set<(connection: HostConnection) => void>>();
+  readonly #connections = new Map<string, HostLink>();
+  readonly #waiters = new Map<string, Set<(connection: HostLink) => void>>();
   readonly #listeners = new Set<(hostId: string, isConnected: boolean) => void>();
 
   get size(): number {
@@ -12,7 +12,7 @@ export class ConnectionRegistry {
   }
 
   /** Adds a connection whose token exchange is done. */
-  add(connection: HostConnection): void {
+  add(connection: HostLink): void {
     const { hostId } = connection;
     this.#connections.get(hostId)?.close(CLOSE.superseded);
     this.#connections.set(hostId, connection);
@@ -27,13 +27,13 @@ export class ConnectionRegistry {
     this.#waiters.delete(hostId);
   }
 
-  find(hostId: string): HostConnection | undefined {
+  find(hostId: string): HostLink | undefined {
     const connection = this.#connections.get(hostId);
     return connection?.isOpen === true ? connection : undefined;
   }
 
   /** @throws SandboxError `host_offline`. */
-  get(hostId: string): HostConnection {
+  get(hostId: string): HostLink {
     const connection = this.find(hostId);
     if (connection === undefined)
       throw new SandboxError('host_offline', 'the host of the sandbox is not connected');
@@ -41,7 +41,7 @@ export class ConnectionRegistry {
   }
 
   /** Resolves with the host's connection as soon as there is one; rejects with the signal's reason. */
-  waitFor(hostId: string, signal: AbortSignal): Promise<HostConnection> {
+  waitFor(hostId: string, signal: AbortSignal): Promise<HostLink> {
     const present = this.find(hostId);
     if (present !== undefined) return Promise.resolve(present);
     return new Promise((resolve, reject) => {
@@ -51,7 +51,7 @@ export class ConnectionRegistry {
         waiters.delete(arrive);
         reject(signal.reason);
       };
-      const arrive = (connection: HostConnection) => {
+      const arrive = (connection: HostLink) => {
         signal.removeEventListener('abort', onAbort);
         resolve(connection);
       };

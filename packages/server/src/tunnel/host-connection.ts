@@ -3,17 +3,13 @@ import { once } from 'node:events';
 import { connect, constants } from 'node:http2';
 import { PassThrough } from 'node:stream';
 import type { Duplex, Readable } from 'node:stream';
-import type {
-  ClientHttp2Session,
-  ClientHttp2Stream,
-  IncomingHttpHeaders,
-  OutgoingHttpHeaders,
-} from 'node:http2';
+import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
 import { SandboxError, TUNNEL, TUNNEL_HTTP2, fromProblem, toErrorMessage } from '@omnigent/protocol';
 import type { Clock } from '@omnigent/protocol';
 import { createWebSocketStream } from 'ws';
 import type { WebSocket } from 'ws';
 import type * as z from 'zod';
+import type { HostLink, HostRequest, HostResponse } from './host-link.ts';
 import { writeTogether } from './write-together.ts';
 
 export interface HostConnectionOptions {
@@ -26,28 +22,12 @@ export interface HostConnectionOptions {
   readonly clock: Clock;
 }
 
-export interface HostRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly headers?: OutgoingHttpHeaders;
-  readonly signal?: AbortSignal;
-  /** Whether a body will be written to the stream. */
-  readonly hasBody?: boolean;
-}
-
-export interface HostResponse {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  /** The body; ends with an error when the answer is not whole. Destroying it cancels the call. */
-  readonly body: Readable;
-}
-
 const BODY_BUFFER_BYTES = 256 * 1024;
 const MAX_JSON_BYTES = 16 * 1024 * 1024;
 /** HTTP/2 PING in ordinary data frames: keeps proxies awake that do not count a WebSocket's control frames. */
 const KEEPALIVE_MS = 15_000;
 
-export class HostConnection {
+export class HostConnection implements HostLink {
   readonly hostId: string;
   readonly bootId: string;
   readonly version: string | null;

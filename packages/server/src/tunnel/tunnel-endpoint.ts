@@ -3,11 +3,12 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import {
   CLOSE,
+  HOST_ROUTES,
   SandboxError,
   TUNNEL,
   connectionTokenSchema,
   hostStatusSchema,
-  HOST_ROUTES,
+  isSandboxError,
   toIsoTime,
 } from '@omnigent/protocol';
 import type { Clock, HostStatus, RandomBytes } from '@omnigent/protocol';
@@ -18,9 +19,18 @@ import type { SandboxRecord, TokenDigests } from '../store/sandbox-record.ts';
 import type { SandboxStore } from '../store/sandbox-store.ts';
 import { admitHost } from './admission.ts';
 import type { ConnectionRegistry } from './connection-registry.ts';
+import { FrameConnection, receiveHello } from './frame-connection.ts';
 import { HostConnection } from './host-connection.ts';
 import { offerToken } from './offer-token.ts';
 import { createToken, toDigest } from './token.ts';
+
+/** A host whose socket is open. */
+interface GreetedHost {
+  readonly hostId: string;
+  readonly bootId: string;
+  readonly socket: WebSocket;
+  readonly clock: Clock;
+}
 
 /** A host whose token was found good. */
 interface Admitted {
@@ -65,22 +75,48 @@ export class TunnelEndpoint {
     if (this.#options.isClosing()) throw new SandboxError('shutting_down', 'the server is shutting down');
     const bootId = readHeader(request, TUNNEL.bootIdHeader) ?? 'unknown';
     const tokenDigest = toDigest(readHeader(request, TUNNEL.tokenHeader) ?? '');
-    const record = await this.#options.sandboxes.findByHost(hostId);
-    admitHost(record, { hostId, tokenDigest, bootId, now: this.#options.clock.now() });
-    if (record === undefined) return;
+    const record = await this.#admit({ hostId, tokenDigest, bootId });
     this.#sockets.handleUpgrade(request, duplex, options.head, (socket) => {
-      const connection = new HostConnection({
-        hostId,
-        bootId,
-        version: readHeader(request, TUNNEL.versionHeader) ?? null,
-        socket,
-        transport: duplex,
-        clock: this.#options.clock,
-      });
-      void this.#exchange({ record, tokenDigest }, connection).catch((error: unknown) =>
-        this.#refuse(socket, { hostId, error }),
-      );
+      const facts = { hostId, bootId, socket, clock: this.#options.clock };
+      const version = readHeader(request, TUNNEL.versionHeader) ?? null;
+      const opened =
+        request.headers['sec-websocket-protocol'] === undefined
+          ? this.#greet(record, facts)
+          : this.#exchange(
+              { record, tokenDigest },
+              new HostConnection({ ...facts, version, transport: duplex }),
+            );
+      opened.catch((error: unknown) => this.#refuse(socket, { hostId, error }));
     });
+  }
+
+  /** The record of a host whose token is good. @throws SandboxError */
+  async #admit(host: { hostId: string; tokenDigest: string; bootId: string }): Promise<SandboxRecord> {
+    const { sandboxes, clock } = this.#options;
+    try {
+      const record = await sandboxes.findByHost(host.hostId);
+      return admitHost(record, {
+        ...host,
+        now: clock.now(),
+        owner: await sandboxes.findByToken(host.tokenDigest),
+      });
+    } catch (cause) {
+      if (isSandboxError(cause)) throw cause;
+      // It may well be a good host: it has to come again.
+      throw new SandboxError('store_unavailable', 'the store does not say whose host this is', { cause });
+    }
+  }
+
+  /** A published host has no memory for another token and no calls; it is online when it has said hello. */
+  async #greet(record: SandboxRecord, facts: GreetedHost): Promise<void> {
+    const { sandboxes, connections, report } = this.#options;
+    const hello = await receiveHello(facts.socket, AbortSignal.timeout(EXCHANGE_TIMEOUT_MS));
+    const connection = new FrameConnection({ ...facts, hello });
+    const host = { version: hello.version, bootId: facts.bootId, capabilities: [] };
+    const updated = await sandboxes.update(record.id, () => ({ host }));
+    if (updated === undefined || updated.deletingAt !== null) return connection.close(CLOSE.terminated);
+    connections.add(connection);
+    report('host of the published kind connected', { host_id: record.hostId, version: hello.version });
   }
 
   /** Hands the host a token that only its memory holds; then the token it came with is dead. */
