@@ -66,8 +66,13 @@ interface ServerParts {
 }
 
 async function createParts(options: ServerOptions): Promise<ServerParts> {
-  const { settings, launchers, logger, clock, randomBytes } = options;
-  const store = await openStore(settings.databaseUrl, clock);
+  const { settings, instance, launchers, logger, clock, randomBytes } = options;
+  const store = await openStore({
+    url: settings.databaseUrl,
+    // The state directory is locked by this process, and with it the database inside.
+    isExclusive: settings.databaseUrl.startsWith(`sqlite:${settings.stateDirectory}/`),
+    clock,
+  });
   const connections = new ConnectionRegistry();
   const metrics = createMetrics({ sandboxes: store.sandboxes, connections });
   const state = { isClosing: false, url: '' };
@@ -75,6 +80,7 @@ async function createParts(options: ServerOptions): Promise<ServerParts> {
   const launcher = async (provider: ProviderName) => await launchers.get(provider);
   const service = new SandboxService({
     ...settings,
+    instance,
     store,
     connections,
     launcher,

@@ -26,6 +26,9 @@ export interface Background {
 }
 
 const LIMITS_INTERVAL_MS = 10_000;
+/** A sixth of what another process waits before it takes over. */
+const BEAT_INTERVAL_MS = 5_000;
+const RECOVERY_INTERVAL_MS = 30_000;
 const SWEEP_INTERVAL_MS = 5 * 60_000;
 /** Longer than any launch is without its record. */
 export const SWEEP_MIN_AGE_MS = 15 * 60_000;
@@ -49,6 +52,13 @@ export function startBackground(options: BackgroundOptions): Background {
   void runEvery(
     { name: 'the check of lifetimes', intervalMs: LIMITS_INTERVAL_MS, clock, signal, report },
     () => limits.enforce(),
+  );
+  void runEvery({ name: 'the beat of leases', intervalMs: BEAT_INTERVAL_MS, clock, signal, report }, () =>
+    service.beat(),
+  );
+  void runEvery(
+    { name: 'the recovery', intervalMs: RECOVERY_INTERVAL_MS, isLater: true, clock, signal, report },
+    () => service.recover(),
   );
   void runEvery({ name: 'the sweep', intervalMs: SWEEP_INTERVAL_MS, clock, signal, report }, () =>
     sweepDefault(options, signal),

@@ -5,6 +5,8 @@ import type { Report } from '../lifecycle/service-options.ts';
 export interface EveryOptions {
   readonly name: string;
   readonly intervalMs: number;
+  /** Whether the first time is after an interval, too. */
+  readonly isLater?: boolean;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly report: Report;
@@ -12,13 +14,15 @@ export interface EveryOptions {
 
 /** Resolves when the signal aborts. */
 export async function runEvery(options: EveryOptions, run: () => Promise<unknown>): Promise<void> {
-  const { name, intervalMs, clock, signal, report } = options;
+  const { name, intervalMs, isLater = false, clock, signal, report } = options;
+  const pause = () => clock.sleep(intervalMs, { signal, unref: true }).catch(() => undefined);
+  if (isLater) await pause();
   while (!signal.aborted) {
     try {
       await run();
     } catch (error) {
       report(`${name} failed; it is tried again`, { error });
     }
-    await clock.sleep(intervalMs, { signal, unref: true }).catch(() => undefined);
+    await pause();
   }
 }

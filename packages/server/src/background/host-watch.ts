@@ -7,6 +7,7 @@ import type { Report } from '../lifecycle/service-options.ts';
 import type { SandboxRecord } from '../store/sandbox-record.ts';
 import type { SandboxStore } from '../store/sandbox-store.ts';
 import type { ConnectionRegistry } from '../tunnel/connection-registry.ts';
+import type { HostLink } from '../tunnel/host-link.ts';
 
 export interface HostWatchOptions {
   readonly sandboxes: SandboxStore;
@@ -25,9 +26,10 @@ const INSPECT_TIMEOUT_MS = 30_000;
 /** Follows the registry of connections until the signal aborts. */
 export function watchHosts(options: HostWatchOptions): void {
   const { connections, report, signal } = options;
-  connections.onChange((hostId, isConnected) => {
+  connections.onChange((connection, isConnected) => {
     if (signal.aborted) return;
-    const observed = isConnected ? observeConnected(hostId, options) : observeLost(hostId, options);
+    const { hostId } = connection;
+    const observed = isConnected ? observeConnected(hostId, options) : observeLost(connection, options);
     observed.catch((error: unknown) => report('a condition could not be stored', { host_id: hostId, error }));
   });
 }
@@ -48,12 +50,13 @@ async function observeConnected(hostId: string, options: HostWatchOptions): Prom
   await options.journal.observe(record.id, [{ type: 'HostConnected', status: 'True', reason: 'TunnelOpen' }]);
 }
 
-async function observeLost(hostId: string, options: HostWatchOptions): Promise<void> {
+async function observeLost({ hostId, id }: HostLink, options: HostWatchOptions): Promise<void> {
   const { connections, clock, signal, journal } = options;
   await clock.sleep(PATIENCE_MS, { signal, unref: true }).catch(() => undefined);
   if (signal.aborted || connections.find(hostId) !== undefined) return;
   const record = await findReady(hostId, options);
-  if (record === undefined) return;
+  // It may have gone to another process that shares the database.
+  if (record === undefined || record.document.host.connectionId !== id) return;
   await journal.observe(record.id, [{ type: 'HostConnected', status: 'False', reason: 'TunnelClosed' }]);
   await judgeLost(record, options);
 }

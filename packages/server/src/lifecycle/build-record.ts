@@ -8,6 +8,8 @@ export interface RecordFacts {
   readonly request: CreateSandbox;
   readonly owner: string;
   readonly provider: ProviderName;
+  /** The server's own. */
+  readonly instance: string;
   /** The launch token; only its digest goes into the record. */
   readonly token: string;
   readonly now: number;
@@ -45,6 +47,7 @@ export function buildRecord(facts: RecordFacts): SandboxRecord {
       request,
       operatingMode: 'Running',
       hostName: toHostName(request, id),
+      ...(provider === 'local' ? { installation: facts.instance } : {}),
       providerId: null,
       workspace: null,
       conditions: [],

@@ -1,7 +1,7 @@
 /** Deletions: the record is a tombstone until the provider confirmed; what fails is tried again, also after a restart. */
 import { toErrorMessage } from '@omnigent/protocol';
 import type { Journal } from './journal.ts';
-import type { KeyedLock } from './keyed-lock.ts';
+import type { SandboxLock } from './sandbox-lock.ts';
 import { removeSandbox } from './remove-sandbox.ts';
 import type { SandboxServiceOptions } from './service-options.ts';
 
@@ -11,7 +11,7 @@ const RETRY_MAX_MS = 60_000;
 export interface DeletionsOptions {
   readonly service: SandboxServiceOptions;
   readonly journal: Journal;
-  readonly lock: KeyedLock;
+  readonly lock: SandboxLock;
 }
 
 export class Deletions {
@@ -25,6 +25,11 @@ export class Deletions {
 
   get size(): number {
     return this.#running.size;
+  }
+
+  /** Whether a deletion runs here. */
+  has(id: string): boolean {
+    return this.#running.has(id);
   }
 
   /** Starts the deletion of a record whose tombstone is set; harmless when it runs. */

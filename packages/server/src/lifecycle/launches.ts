@@ -4,7 +4,7 @@ import type { SandboxLauncher } from '@omnigent/launcher';
 import { SandboxError, isSandboxError } from '@omnigent/protocol';
 import type { SandboxRecord } from '../store/sandbox-record.ts';
 import type { Journal } from './journal.ts';
-import type { KeyedLock } from './keyed-lock.ts';
+import type { SandboxLock } from './sandbox-lock.ts';
 import { toDiagnosis } from './launch.ts';
 import type { LaunchContext } from './launch.ts';
 import { removeSandbox } from './remove-sandbox.ts';
@@ -13,7 +13,7 @@ import type { SandboxServiceOptions } from './service-options.ts';
 export interface LaunchesOptions {
   readonly service: SandboxServiceOptions;
   readonly journal: Journal;
-  readonly lock: KeyedLock;
+  readonly lock: SandboxLock;
 }
 
 /** A launch or the rest of one. */
@@ -39,6 +39,11 @@ export class Launches {
     return this.#running.size;
   }
 
+  /** Whether a launch runs here, or the rest of one. */
+  has(id: string): boolean {
+    return this.#running.has(id);
+  }
+
   /** Ends a launch that runs; what it created is left to whoever asked. */
   abort(id: string, reason: SandboxError): void {
     this.#running.get(id)?.abort(reason);
@@ -48,10 +53,20 @@ export class Launches {
     for (const controller of this.#running.values()) controller.abort(reason);
   }
 
+  /** Counts a launch as running before its record exists, so that nobody takes it for an interrupted one. */
+  announce(id: string): void {
+    this.#running.set(id, new AbortController());
+  }
+
+  /** Takes back {@link announce}. */
+  forget(id: string): void {
+    this.#running.delete(id);
+  }
+
   /** Runs a launch; never rejects. A failure is cleaned up and stored as the record's diagnosis. */
   async run(record: SandboxRecord, launcher: SandboxLauncher, run: RunLaunch): Promise<void> {
     const { lock, service } = this.#options;
-    const controller = new AbortController();
+    const controller = this.#running.get(record.id) ?? new AbortController();
     const startedMs = service.clock.monotonicMs();
     this.#running.set(record.id, controller);
     const span = tracer.startSpan('launch', {
@@ -69,11 +84,12 @@ export class Launches {
         }
       });
     } catch (error) {
-      outcome = 'internal';
-      service.report('a failed launch could not be cleaned up; the sweep will', {
-        sandbox_id: record.id,
-        error,
-      });
+      outcome = isSandboxError(error) && error.code === 'shutting_down' ? 'canceled' : 'internal';
+      if (outcome === 'internal')
+        service.report('a failed launch could not be cleaned up; the sweep will', {
+          sandbox_id: record.id,
+          error,
+        });
     } finally {
       this.#running.delete(record.id);
       span.end();

@@ -12,6 +12,8 @@ export interface SandboxServiceOptions {
   /** Gives the launcher of a provider; loads it when it is first asked for. */
   readonly launcher: (provider: ProviderName) => Promise<SandboxLauncher>;
   readonly defaultProvider: ProviderName;
+  /** Id of this installation. */
+  readonly instance: string;
   readonly serverUrl: () => string;
   readonly lifetimeSeconds: number;
   readonly idleTimeoutSeconds: number | null;

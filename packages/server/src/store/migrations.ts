@@ -61,6 +61,18 @@ const MIGRATIONS: readonly Migration[] = [
       await schema.createIndex('sandboxes_by_token').on('sandboxes').column('token_digest').execute();
     },
   },
+  {
+    name: '0003-leases',
+    async up({ schema }) {
+      await schema.createIndex('sandboxes_by_deletion').on('sandboxes').column('deleting_at').execute();
+      await schema
+        .createTable('leases')
+        .addColumn('sandbox_id', 'text', (column) => column.primaryKey())
+        .addColumn('holder', 'text', (column) => column.notNull())
+        .addColumn('beat', 'bigint', (column) => column.notNull())
+        .execute();
+    },
+  },
 ];
 
 /** Brings the database to the newest schema. Safe when two processes start at once: the second finds the first's work or fails and is restarted. */

@@ -25,6 +25,8 @@ export interface SandboxDocument {
   readonly request: CreateSandbox;
   readonly operatingMode: 'Running' | 'Suspended';
   readonly hostName: string;
+  /** The installation whose machine it is on; absent where any server that shares the database can reach it. */
+  readonly installation?: string;
   readonly providerId: string | null;
   readonly workspace: string | null;
   /** What is still to be asked of the host; null when the workspace is made; undefined before the host runs. */
@@ -37,6 +39,8 @@ export interface SandboxDocument {
     readonly version: string | null;
     readonly bootId: string | null;
     readonly capabilities: readonly string[];
+    /** Its newest connection, to whichever process. */
+    readonly connectionId?: string;
   };
   readonly lifetimeSeconds: number;
   readonly idleTimeoutSeconds: number | null;

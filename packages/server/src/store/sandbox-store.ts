@@ -21,6 +21,7 @@ export interface SandboxPage {
 export type RecordChange = Partial<SandboxDocument> & { readonly deletingAt?: number };
 
 const MAX_TRIES = 20;
+const MAX_DELETING = 500;
 
 export class SandboxStore {
   readonly #database: Kysely<Database>;
@@ -114,6 +115,16 @@ export class SandboxStore {
       if (page.nextCursor === null) return;
       cursor = page.nextCursor;
     }
+  }
+
+  /** Some of those that are to be deleted. */
+  async listDeleting(): Promise<SandboxRecord[]> {
+    const query = this.#database
+      .selectFrom('sandboxes')
+      .selectAll()
+      .where('deleting_at', 'is not', null)
+      .limit(MAX_DELETING);
+    return (await query.execute()).flatMap((row) => toRecord(row) ?? []);
   }
 
   async count(): Promise<number> {

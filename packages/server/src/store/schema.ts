@@ -33,6 +33,13 @@ export interface IdempotencyTable {
   created_at: number;
 }
 
+export interface LeaseTable {
+  sandbox_id: string;
+  holder: string;
+  /** Grows as long as the holder lives. */
+  beat: number;
+}
+
 export interface MigrationTable {
   id: Generated<number>;
   name: string;
@@ -42,5 +49,6 @@ export interface Database {
   sandboxes: SandboxTable;
   events: EventTable;
   idempotency: IdempotencyTable;
+  leases: LeaseTable;
   applied_migrations: MigrationTable;
 }

@@ -5,7 +5,7 @@ import type { HostLink } from './host-link.ts';
 export class ConnectionRegistry {
   readonly #connections = new Map<string, HostLink>();
   readonly #waiters = new Map<string, Set<(connection: HostLink) => void>>();
-  readonly #listeners = new Set<(hostId: string, isConnected: boolean) => void>();
+  readonly #listeners = new Set<(connection: HostLink, isConnected: boolean) => void>();
 
   get size(): number {
     return this.#connections.size;
@@ -20,9 +20,9 @@ export class ConnectionRegistry {
       // The late close of an old connection changes nothing.
       if (this.#connections.get(hostId) !== connection) return;
       this.#connections.delete(hostId);
-      this.#announce(hostId, false);
+      this.#announce(connection, false);
     });
-    this.#announce(hostId, true);
+    this.#announce(connection, true);
     for (const resolve of this.#waiters.get(hostId) ?? []) resolve(connection);
     this.#waiters.delete(hostId);
   }
@@ -62,7 +62,7 @@ export class ConnectionRegistry {
   }
 
   /** Calls back whenever a host comes or goes. */
-  onChange(listener: (hostId: string, isConnected: boolean) => void): void {
+  onChange(listener: (connection: HostLink, isConnected: boolean) => void): void {
     this.#listeners.add(listener);
   }
 
@@ -77,7 +77,7 @@ export class ConnectionRegistry {
     await Promise.all(all.map(({ closed }) => closed));
   }
 
-  #announce(hostId: string, isConnected: boolean): void {
-    for (const listener of this.#listeners) listener(hostId, isConnected);
+  #announce(connection: HostLink, isConnected: boolean): void {
+    for (const listener of this.#listeners) listener(connection, isConnected);
   }
 }

@@ -1,4 +1,5 @@
 /** A published Omnigent host, which speaks JSON frames: it is there, and that is all that can be said through its connection. */
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import {
   LEGACY_FRAME_PROTOCOL_VERSION,
@@ -55,6 +56,7 @@ export interface FrameConnectionOptions {
 }
 
 export class FrameConnection implements HostLink {
+  readonly id = randomUUID();
   readonly hostId: string;
   readonly bootId: string;
   readonly version: string;

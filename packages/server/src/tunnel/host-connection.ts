@@ -1,4 +1,5 @@
 /** One live connection of a host: the client side of HTTP/2 inside the WebSocket. */
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, constants } from 'node:http2';
 import { PassThrough } from 'node:stream';
@@ -28,6 +29,7 @@ const MAX_JSON_BYTES = 16 * 1024 * 1024;
 const KEEPALIVE_MS = 15_000;
 
 export class HostConnection implements HostLink {
+  readonly id = randomUUID();
   readonly hostId: string;
   readonly bootId: string;
   readonly version: string | null;

@@ -20,6 +20,8 @@ export interface HostResponse {
 }
 
 export interface HostLink {
+  /** Of this connection: no other of any process has it. */
+  readonly id: string;
   readonly hostId: string;
   readonly bootId: string;
   readonly version: string | null;

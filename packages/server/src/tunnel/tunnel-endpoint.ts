@@ -112,7 +112,12 @@ export class TunnelEndpoint {
     const { sandboxes, connections, report } = this.#options;
     const hello = await receiveHello(facts.socket, AbortSignal.timeout(EXCHANGE_TIMEOUT_MS));
     const connection = new FrameConnection({ ...facts, hello });
-    const host = { version: hello.version, bootId: facts.bootId, capabilities: [] };
+    const host = {
+      connectionId: connection.id,
+      version: hello.version,
+      bootId: facts.bootId,
+      capabilities: [],
+    };
     const updated = await sandboxes.update(record.id, () => ({ host }));
     if (updated === undefined || updated.deletingAt !== null) return connection.close(CLOSE.terminated);
     connections.add(connection);
@@ -157,7 +162,8 @@ export class TunnelEndpoint {
 }
 
 function toHostFacts(connection: HostConnection, status: HostStatus) {
-  return { version: connection.version, bootId: connection.bootId, capabilities: status.capabilities };
+  const { id, version, bootId } = connection;
+  return { connectionId: id, version, bootId, capabilities: status.capabilities };
 }
 
 function readHeader(request: IncomingMessage, name: string): string | undefined {
