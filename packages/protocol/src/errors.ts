@@ -204,6 +204,11 @@ const HOST_ERRORS = {
     'Raise stage_timeouts.cloning, or use git.depth or git.filter.',
   ),
   git_missing: entry(422, 'There is no git in the sandbox', 'Use an image that carries git.'),
+  git_lfs_missing: entry(
+    422,
+    'There is no git-lfs in the sandbox',
+    'Use an image that carries git-lfs, or set git.lfs to skip.',
+  ),
 } as const satisfies Record<string, ErrorEntry>;
 
 /** Launches: what ends one. Their status is that of the launch's own record, not of a request. */

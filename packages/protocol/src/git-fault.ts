@@ -3,6 +3,7 @@ import type { ErrorCode } from './errors.ts';
 
 const RULES: readonly (readonly [RegExp, ErrorCode])[] = [
   [/Remote branch .* not found in upstream|couldn't find remote ref/i, 'clone_branch_not_found'],
+  [/'lfs' is not a git command/i, 'git_lfs_missing'],
   [/No space left on device|disk quota exceeded/i, 'disk_full'],
   [/certificate|SSL_ERROR|self.signed|server verification failed/i, 'clone_certificate'],
   [

@@ -1,6 +1,7 @@
 /** Proxies of the environment (HTTPS_PROXY, HTTP_PROXY, NO_PROXY), never for loopback. */
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
+import { ConnectAgent } from './connect-agent.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -17,6 +18,20 @@ function readProxy(environment: Environment, protocol: string): string | undefin
 export function createProxyAgent(url: URL, environment: Environment): HttpAgent | undefined {
   const proxy = readProxy(environment, url.protocol);
   if (proxy === undefined || proxy === '' || isLoopback(url.hostname)) return undefined;
-  const proxyEnv = { ...environment };
-  return url.protocol === 'https:' ? new HttpsAgent({ proxyEnv }) : new HttpAgent({ proxyEnv });
+  if (url.protocol === 'https:') return new HttpsAgent({ proxyEnv: { ...environment } });
+  const excluded = environment['no_proxy'] ?? environment['NO_PROXY'] ?? '';
+  return isExcluded(url, excluded) ? undefined : new ConnectAgent(new URL(proxy));
+}
+
+/** Whether NO_PROXY names the host: itself, a domain above it, or `*`; a port restricts an entry. */
+function isExcluded({ hostname, port }: URL, excluded: string): boolean {
+  return excluded
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== '')
+    .some((entry) => {
+      const [, name = '', entryPort] = /^(?:\*?\.)?(.+?)(?::(\d+))?$/.exec(entry) ?? [];
+      if (entryPort !== undefined && entryPort !== (port || '80')) return false;
+      return name === '*' || hostname === name || hostname.endsWith(`.${name}`);
+    });
 }

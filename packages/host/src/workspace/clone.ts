@@ -67,6 +67,8 @@ export async function cloneRepository(options: CloneOptions): Promise<string | n
     for (let attempt = 1; ; attempt += 1) {
       try {
         await runGit(buildCloneArguments({ ...options, target: partial }), options);
+        // Not by the clone: an image without git-lfs would leave pointer files and say nothing.
+        if (options.git.lfs === 'fetch') await runGit(['-C', partial, 'lfs', 'pull'], options);
         break;
       } catch (error) {
         await rm(partial, { recursive: true, force: true });
@@ -85,7 +87,7 @@ export async function cloneRepository(options: CloneOptions): Promise<string | n
 }
 
 type GitRunOptions = Pick<CloneOptions, 'env' | 'signal'> &
-  Partial<Pick<CloneOptions, 'git' | 'onProgress' | 'repository'>>;
+  Partial<Pick<CloneOptions, 'onProgress' | 'repository'>>;
 
 /** The commit that is checked out in a directory; null for an empty repository. */
 export async function readHead(directory: string, options: GitRunOptions): Promise<string | null> {
@@ -97,13 +99,13 @@ export async function readHead(directory: string, options: GitRunOptions): Promi
 
 /** Runs git and returns its standard output. */
 function runGit(args: readonly string[], options: GitRunOptions): Promise<string> {
-  const { env, git, signal, onProgress, repository } = options;
+  const { env, signal, onProgress, repository } = options;
   const child = spawn('git', ['-c', 'advice.detachedHead=false', ...args], {
     env: {
       GIT_SSH_COMMAND: SSH_COMMAND,
       ...env,
       ...GIT_ENVIRONMENT,
-      ...(git?.lfs !== 'fetch' ? { GIT_LFS_SKIP_SMUDGE: '1' } : {}),
+      GIT_LFS_SKIP_SMUDGE: '1',
     },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
@@ -130,7 +132,7 @@ function runGit(args: readonly string[], options: GitRunOptions): Promise<string
     child.once('close', (status, killedBy) => {
       signal.removeEventListener('abort', stop);
       if (status === 0) return resolve(text);
-      const shown = redactGitText(output.replace(/\r[^\n]/g, '\n')).trim();
+      const shown = redactGitText(output.replace(/\r(?!\n)/g, '\n')).trim();
       const code = signal.aborted
         ? 'canceled'
         : diagnoseGit(shown, { isOutOfMemory: killedBy === 'SIGKILL' });

@@ -62,6 +62,11 @@ export class KubernetesLauncher implements SandboxLauncher {
     this.#client = createLazyClient(options);
   }
 
+  get connectTimeoutMs(): number | undefined {
+    const seconds = this.#options.config.stage_timeouts?.connecting;
+    return seconds === undefined ? undefined : seconds * 1000;
+  }
+
   validate(request: Pick<LaunchRequest, 'repositories' | 'env' | 'agent' | 'hostConfig'>): void {
     checkRepositories(request.repositories);
     // Building the manifest finds what a pod_template would weaken, before anything is stored.

@@ -88,6 +88,8 @@ export interface PreflightOptions extends CallOptions {
 export interface SandboxLauncher {
   readonly provider: ProviderName;
   readonly capabilities: LauncherCapabilities;
+  /** How long a host that runs may take to connect; absent leaves it to the server. */
+  readonly connectTimeoutMs?: number | undefined;
   /** Refuses what this provider cannot launch, before anything is stored. Throws SandboxError. */
   validate(request: Pick<LaunchRequest, 'repositories' | 'env' | 'agent' | 'hostConfig'>): void;
   /** Reserves the provider's id of the sandbox; may create nothing. The caller stores it before {@link startHost}. */

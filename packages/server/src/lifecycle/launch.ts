@@ -53,7 +53,7 @@ export async function launchSandbox(
     } catch (error) {
       const isWorthRetry =
         error instanceof LaunchError && error.diagnosis.relaunchable && relaunches < MAX_RELAUNCHES;
-      if (!isWorthRetry || options.signal.aborted) throw error;
+      if (!isWorthRetry || options.signal.aborted) throw noteRelaunches(error, relaunches);
       await context.journal.reportProgress(
         record.id,
         error.diagnosis.stage,
@@ -61,6 +61,14 @@ export async function launchSandbox(
       );
     }
   }
+}
+
+/** The failure of the last of several launches says that there were others. */
+function noteRelaunches(error: unknown, relaunches: number): unknown {
+  if (relaunches === 0 || !(error instanceof LaunchError)) return error;
+  const note = `launched ${relaunches + 1} times, each under a fresh name`;
+  const notes = [...error.diagnosis.notes, note];
+  return new LaunchError({ ...error.diagnosis, notes }, { cause: error });
 }
 
 async function startOnce(

@@ -128,7 +128,7 @@ export class Launches {
       journal,
       clock,
       serverUrl: serverUrl(),
-      onlineTimeoutMs,
+      onlineTimeoutMs: launcher.connectTimeoutMs ?? onlineTimeoutMs,
       report,
     };
   }

@@ -23,9 +23,10 @@ export function renderRetry(): string {
   ].join('\n');
 }
 
-/** `git clone` of one repository, into its directory below the workspace. */
+/** `git clone` of one repository, into its directory below the workspace; then, by choice, the files that git-lfs holds. */
 export function renderClone({ url, branch, directory }: Repository, git: KubernetesConfig['git']): string {
   const { depth, filter, submodules, lfs } = git ?? {};
+  const target = `${SANDBOX_WORKSPACE}/${directory}`;
   const words = [
     'git',
     'clone',
@@ -35,8 +36,9 @@ export function renderClone({ url, branch, directory }: Repository, git: Kuberne
     ...(submodules === true ? ['--recurse-submodules'] : []),
     '--',
     url,
-    `${SANDBOX_WORKSPACE}/${directory}`,
+    target,
   ];
-  const skip = lfs === 'fetch' ? '' : 'GIT_LFS_SKIP_SMUDGE=1 ';
-  return `${skip}retry ${words.map(quoteShell).join(' ')}`;
+  const clone = `GIT_LFS_SKIP_SMUDGE=1 retry ${words.map(quoteShell).join(' ')}`;
+  // Not by the clone: an image without git-lfs would leave pointer files and say nothing.
+  return lfs === 'fetch' ? `${clone}\nretry git -C ${quoteShell(target)} lfs pull` : clone;
 }

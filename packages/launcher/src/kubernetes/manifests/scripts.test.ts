@@ -61,12 +61,13 @@ describe('the script of workspace-prep', () => {
     expect(stderr.match(/Connection refused/g)).toHaveLength(5);
   });
 
-  it('leaves large files out unless they are asked for', () => {
-    const programs = { git: 'echo "${GIT_LFS_SKIP_SMUDGE-unset}" > "$D/lfs"' };
+  it('leaves large files to git-lfs, and fetches them when it is asked to', () => {
+    const programs = { git: 'echo "${GIT_LFS_SKIP_SMUDGE-unset} $*" >> "$D/calls"' };
+    const readCalls = () => readFileSync(join(directory, 'calls'), 'utf8');
     run(prepScript(), { programs });
-    expect(readFileSync(join(directory, 'lfs'), 'utf8')).toBe('1\n');
+    expect(readCalls()).toMatch(/^1 clone [^\n]+\n$/);
     run(prepScript({ git: { lfs: 'fetch' } }), { programs });
-    expect(readFileSync(join(directory, 'lfs'), 'utf8')).toBe('unset\n');
+    expect(readCalls()).toMatch(/\n1 clone [^\n]+\n\S+ -C \S+\/workspace\/app lfs pull\n$/);
   });
 
   it('gives git the words of the repository unchanged', () => {
