@@ -7,6 +7,7 @@ import { readyBenchmark } from './kubernetes/ready.ts';
 import { firstRunBenchmark, runBenchmark, versionBenchmark } from './local/command.ts';
 import { execBenchmark } from './local/exec.ts';
 import { dialBenchmark, memoryBenchmark } from './local/host.ts';
+import { keystrokeBenchmark, slowKeystrokeBenchmark } from './local/keystroke.ts';
 import { throughputBenchmark } from './local/throughput.ts';
 
 /** Benchmarks by the group they are asked for with. */
@@ -17,6 +18,8 @@ export const BENCHMARKS: Readonly<Record<string, readonly Benchmark[]>> = {
     firstRunBenchmark,
     execBenchmark,
     throughputBenchmark,
+    keystrokeBenchmark,
+    slowKeystrokeBenchmark,
     dialBenchmark,
     memoryBenchmark,
   ],

@@ -26,6 +26,8 @@ export interface AttachLinkOptions {
 /** What came: a frame of bytes, or news. */
 export type AttachArrival = AttachFrame | AttachEvent;
 
+/** Half of the least that a host has on its way to a viewer: the echo of a key is not worth an answer of its own. */
+const ACK_BYTES = 4 * 1024;
 const OPEN_TIMEOUT_MS = 15_000;
 const PING_MS = 10_000;
 /** After so long without a word the connection counts as broken, whatever the system believes. */
@@ -37,6 +39,7 @@ export class AttachLink {
   readonly #closed = new AbortController();
   #heardMs: number;
   #handledBytes = 0;
+  #toldBytes = 0;
 
   private constructor(socket: MessageSocket, clock: Clock) {
     this.#socket = socket;
@@ -80,6 +83,8 @@ export class AttachLink {
   /** So many more bytes of output have been dealt with. */
   acknowledge(bytes: number): void {
     this.#handledBytes += bytes;
+    if (this.#handledBytes - this.#toldBytes < ACK_BYTES) return;
+    this.#toldBytes = this.#handledBytes;
     this.control({ type: 'ack', bytes: this.#handledBytes });
   }
 

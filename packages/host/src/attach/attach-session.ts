@@ -23,6 +23,7 @@ import type {
 } from '@omnigent/protocol';
 import type { SupervisedProcess } from '../processes/supervised-process.ts';
 import { OutputSource } from './output-source.ts';
+import type { OutputStep } from './output-source.ts';
 import type { ScreenImage } from './screen-image.ts';
 import { Pace } from './pace.ts';
 import type { Viewer, Viewers } from './viewers.ts';
@@ -41,6 +42,9 @@ export interface AttachSessionOptions {
 
 /** Input that waits for a program which does not read; beyond it the viewer has to wait. */
 const MAX_WAITING_BYTES = 256 * 1024;
+/** Input is confirmed at the latest when it is this much, or after this time. */
+const CONFIRM_BYTES = 8 * 1024;
+const CONFIRM_MS = 25;
 /** News that waits for a viewer which does not read; one that lets more pile up is let go. */
 const MAX_NEWS = 1_000;
 
@@ -48,9 +52,11 @@ export class AttachSession implements Viewer {
   readonly id: string;
   readonly #options: AttachSessionOptions;
   readonly #pace = new Pace();
-  readonly #wakeup: Wakeup;
+  readonly #wakeup = new Wakeup();
   #news: AttachEvent[] = [];
   #waitingBytes = 0;
+  /** Received and not yet said so; undefined when there is nothing to say. */
+  #unconfirmedBytes: number | undefined;
   #lastInput: Promise<void> = Promise.resolve();
   #isLeaving = false;
   #isForGood = false;
@@ -58,7 +64,7 @@ export class AttachSession implements Viewer {
   constructor(options: AttachSessionOptions) {
     this.#options = options;
     this.id = options.query.viewer;
-    this.#wakeup = new Wakeup(options.signal);
+    options.signal.addEventListener('abort', () => this.#wakeup.wake(), { once: true });
   }
 
   /** Serves the viewer until it leaves or everything has been said. */
@@ -66,6 +72,7 @@ export class AttachSession implements Viewer {
     const { process, viewers, query, signal } = this.#options;
     await using source = new OutputSource({ ...this.#options, log: process.log, offset: query.offset });
     using _joined = { [Symbol.dispose]: process.log.join() };
+    const stopListening = process.log.listen(() => this.#wakeup.wake());
     viewers.join(this, query.mode);
     try {
       this.#news = [{ ...this.#driverFacts(), type: 'attached', offset: source.offset, size: process.size }];
@@ -74,6 +81,7 @@ export class AttachSession implements Viewer {
       void this.#read().catch((error: unknown) => this.#breakOff(error));
       while (!signal.aborted && !this.#isLeaving && (await this.#step(source)));
     } finally {
+      stopListening();
       viewers.leave(this, { isForGood: this.#isForGood });
     }
   }
@@ -92,16 +100,12 @@ export class AttachSession implements Viewer {
 
   /** Sends what there is to send, or waits for it. Returns false when all has been said. */
   async #step(source: OutputSource): Promise<boolean> {
-    const waiting = this.#wakeup.arm();
+    this.#wakeup.reset();
     for (const event of this.#news.splice(0)) await this.#sendEvent(event);
     const { room } = this.#pace;
-    if (room === 0) {
-      await waiting.whenWoken;
-      return true;
-    }
-    const step = await source.next(room);
+    const step: OutputStep = room === 0 ? { type: 'wait' } : await source.next(room);
     if (step.type === 'end') return false;
-    if (step.type === 'wait') await this.#options.process.log.whenBeyond(step.offset, waiting.signal);
+    if (step.type === 'wait') await this.#wakeup.wait();
     if (step.type === 'resync') await this.#sendEvent(step);
     if (step.type === 'frame') {
       this.#pace.sent(step.frame.bytes.length, this.#options.clock.monotonicMs());
@@ -185,13 +189,27 @@ export class AttachSession implements Viewer {
       try {
         if (viewers.epoch !== epoch) return;
         await process.input.write(offset, bytes, { eof });
-        this.#tell({ type: 'input', offset: process.input.offset, closed: process.input.isClosed });
+        this.#confirmInput(size);
       } catch (error) {
         this.#refuse(error);
       } finally {
         this.#waitingBytes -= size;
       }
     });
+  }
+
+  /** Says what has been received: of much input at once, of single keys a little later, for several together. */
+  #confirmInput(bytes: number): void {
+    const { process, clock, signal } = this.#options;
+    const isWaiting = this.#unconfirmedBytes !== undefined;
+    this.#unconfirmedBytes = (this.#unconfirmedBytes ?? 0) + bytes;
+    const confirm = () => {
+      if (this.#unconfirmedBytes === undefined) return;
+      this.#unconfirmedBytes = undefined;
+      this.#tell({ type: 'input', offset: process.input.offset, closed: process.input.isClosed });
+    };
+    if (this.#unconfirmedBytes >= CONFIRM_BYTES || process.input.isClosed) confirm();
+    else if (!isWaiting) void clock.sleep(CONFIRM_MS, { signal, unref: true }).then(confirm, () => undefined);
   }
 
   /** The program's terminal has the size of its driver's; a follower's size is its own affair. */

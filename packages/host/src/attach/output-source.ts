@@ -18,8 +18,8 @@ export interface OutputSourceOptions {
 export type OutputStep =
   | { readonly type: 'frame'; readonly frame: AttachFrame }
   | { readonly type: 'resync'; readonly from: number; readonly offset: number }
-  /** Nothing new; wait until the log is beyond this offset. */
-  | { readonly type: 'wait'; readonly offset: number }
+  /** Nothing new; wait until the log goes on. */
+  | { readonly type: 'wait' }
   | { readonly type: 'end' };
 
 /** So far behind a viewer of a terminal may be for any time, and so long by any distance. */
@@ -98,7 +98,7 @@ export class OutputSource implements AsyncDisposable {
       this.#offset += bytes.length;
       return toFrame(offset, bytes);
     }
-    return log.isEnded && offset >= log.endOffset ? { type: 'end' } : { type: 'wait', offset };
+    return log.isEnded && offset >= log.endOffset ? { type: 'end' } : { type: 'wait' };
   }
 }
 

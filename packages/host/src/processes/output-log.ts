@@ -53,6 +53,7 @@ export class OutputLog {
   #isDiskRefusing = false;
   #flushing: Promise<void> | undefined;
   #waiters = new Set<() => void>();
+  readonly #listeners = new Set<() => void>();
   #drainWaiters = new Set<() => void>();
   #followers = 0;
 
@@ -86,6 +87,12 @@ export class OutputLog {
   join(): () => void {
     this.#followers += 1;
     return () => (this.#followers -= 1);
+  }
+
+  /** Calls back whenever there is more or the log has ended. Returns the function that ends this. */
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** Appends whole records. Returns whether the source may go on at once; if not, wait for {@link whenDrained}. */
@@ -158,6 +165,7 @@ export class OutputLog {
 
   #wake(): void {
     for (const wake of [...this.#waiters]) wake();
+    for (const listen of this.#listeners) listen();
   }
 
   async #flush(): Promise<void> {

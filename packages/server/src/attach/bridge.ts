@@ -12,6 +12,7 @@ import {
   PUBLIC_CLOSE,
   encodeAttachMessage,
 } from '@omnigent/protocol';
+import type { AttachMessage } from '@omnigent/protocol';
 import type { RawData, WebSocket } from 'ws';
 
 export interface HostStream {
@@ -58,20 +59,32 @@ function sendToHost(socket: WebSocket, { request }: HostStream, { onUse }: Bridg
   });
 }
 
-async function sendToViewer(socket: WebSocket, { body }: HostStream): Promise<void> {
+/** Resolves when everything that the host said has been handed to the viewer. */
+function sendToViewer(socket: WebSocket, { body }: HostStream): Promise<void> {
   const reader = new AttachMessageReader();
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    for (const { isBinary, data } of reader.push(chunk)) await send(socket, data, isBinary);
-    if (socket.readyState !== socket.OPEN) return;
-  }
+  return new Promise((resolve, reject) => {
+    body.once('end', resolve);
+    body.once('error', reject);
+    body.once('close', () => reject(new Error('the stream of the host broke')));
+    // Events instead of a loop: the echo of a key is not to wait for another turn.
+    body.on('data', (chunk: Buffer) => {
+      try {
+        for (const { isBinary, data } of reader.push(chunk)) send(socket, body, { isBinary, data });
+      } catch (error) {
+        body.destroy();
+        reject(error);
+      }
+    });
+  });
 }
 
-/** Resolves when the viewer has taken enough for the next message. */
-function send(socket: WebSocket, data: Uint8Array, isBinary: boolean): Promise<void> {
-  return new Promise((resolve) => {
-    socket.send(data, { binary: isBinary }, () => resolve());
-    if (socket.bufferedAmount < MAX_BUFFERED_BYTES) resolve();
-  });
+/** Sends a message; takes nothing more from the host until the viewer has room again. */
+function send(socket: WebSocket, body: Readable, { isBinary, data }: AttachMessage): void {
+  const resume = () => {
+    if (socket.bufferedAmount < MAX_BUFFERED_BYTES) body.resume();
+  };
+  socket.send(data, { binary: isBinary }, resume);
+  if (socket.bufferedAmount >= MAX_BUFFERED_BYTES) body.pause();
 }
 
 /** A viewer that is gone without a word is found out. */
