@@ -1,8 +1,6 @@
 /** Puts the host together; only sequences. */
 import type { Http2Server } from 'node:http2';
 import { join } from 'node:path';
-import { readFile } from 'node:fs/promises';
-import { rootCertificates } from 'node:tls';
 import { systemClock } from '@omnigent/protocol';
 import { buildAttachRoutes } from './attach/routes.ts';
 import { createHostServer } from './api/host-server.ts';
@@ -15,6 +13,7 @@ import { warmUp } from './processes/warm-up.ts';
 import { buildStatusRoutes } from './status/routes.ts';
 import { hasNativePty } from './pty/native-pty.ts';
 import { createProxyAgent } from './tunnel/proxy-agent.ts';
+import { readRoots } from './tunnel/read-roots.ts';
 import { runTunnel } from './tunnel/tunnel.ts';
 import { buildWorkspaceRoutes } from './workspace/routes.ts';
 import { Workspace } from './workspace/workspace.ts';
@@ -85,7 +84,7 @@ async function buildDialSettings({
     serverUrl,
     hostId,
     ...(agent === undefined ? {} : { agent }),
-    ...(caFile === undefined ? {} : { ca: [...rootCertificates, await readFile(caFile, 'utf8')] }),
+    ...(caFile === undefined ? {} : { ca: await readRoots(caFile) }),
     ...(seconds === undefined ? {} : { exitWhenUnreachableMs: seconds * 1000 }),
   };
 }

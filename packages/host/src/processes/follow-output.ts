@@ -3,7 +3,8 @@ import { buildLogGap } from '@omnigent/protocol';
 import type { OutputLog } from './output-log.ts';
 import { LogReader } from './log-reader.ts';
 
-const CHUNK_BYTES = 256 * 1024;
+/** What a reader that has stopped keeps in memory: a thousand of them fit into what a session may have. */
+const CHUNK_BYTES = 60 * 1024;
 
 export interface FollowOptions {
   readonly offset: number;

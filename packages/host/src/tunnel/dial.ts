@@ -1,5 +1,5 @@
 /** One dial: a WebSocket to the server whose bytes are HTTP/2, or the reason why there is none. */
-import type { Agent } from 'node:http';
+import type { Agent, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { TUNNEL, VERSION, fromProblem, SERVER_ROUTES } from '@omnigent/protocol';
 import WebSocket, { createWebSocketStream } from 'ws';
@@ -41,6 +41,7 @@ export function dial(options: DialOptions): Promise<DialResult> {
   duplex.on('error', () => socket.terminate());
   return new Promise((resolve) => {
     const fail = (failure: DialFailure) => {
+      options.signal.removeEventListener('abort', onAbort);
       socket.terminate();
       resolve({ failure });
     };
@@ -52,12 +53,7 @@ export function dial(options: DialOptions): Promise<DialResult> {
       resolve({ connection: { socket, duplex } });
     });
     socket.once('unexpected-response', (_request, response) => {
-      const status = response.statusCode ?? 0;
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.once('close', () =>
-        fail(toFailure(status, Buffer.concat(chunks).subarray(0, MAX_PROBLEM_BYTES).toString('utf8'))),
-      );
+      void readRefusal(response).then((text) => fail(toFailure(response.statusCode ?? 0, text)));
     });
     socket.on('error', (error: NodeJS.ErrnoException) => {
       const kind = isCertificateError(error) ? 'certificate' : 'transient';
@@ -68,6 +64,25 @@ export function dial(options: DialOptions): Promise<DialResult> {
       fail({ kind: 'transient', message: `the connection was closed with code ${code}` }),
     );
   });
+}
+
+/** The text of a refusal, as far as it comes in time and is not too long. */
+async function readRefusal(response: IncomingMessage): Promise<string> {
+  const timer = setTimeout(() => response.destroy(), TUNNEL.handshakeTimeoutMs);
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes >= MAX_PROBLEM_BYTES) break;
+    }
+  } catch {
+    // What has come says enough, or nothing.
+  } finally {
+    clearTimeout(timer);
+  }
+  return Buffer.concat(chunks).subarray(0, MAX_PROBLEM_BYTES).toString('utf8');
 }
 
 function createSocket({ serverUrl, hostId, bootId, token, agent, ca, onAsked }: DialOptions): WebSocket {

@@ -2,7 +2,8 @@
 import type { Http2Server } from 'node:http2';
 import { CLOSE, SandboxError, TUNNEL } from '@omnigent/protocol';
 import type { Clock } from '@omnigent/protocol';
-import { toDelayMs } from './backoff.ts';
+import { countConnection, toDelayMs } from './backoff.ts';
+import type { Attempts } from './backoff.ts';
 import { dial } from './dial.ts';
 import type { Connection, DialOptions } from './dial.ts';
 import { keepAlive } from './liveness.ts';
@@ -36,30 +37,34 @@ interface Ending {
  */
 export async function runTunnel(options: TunnelOptions): Promise<void> {
   const { clock, signal, random, report } = options;
-  let failures = 0;
+  let attempts: Attempts = { failures: 0, shortInRow: 0 };
   let hasConnectedBefore = false;
   let refusedSince: number | undefined;
   let lastContact = clock.monotonicMs();
   while (!signal.aborted) {
-    await clock.sleep(toDelayMs(failures, random()), { signal }).catch(() => undefined);
+    await clock.sleep(toDelayMs(attempts.failures, random()), { signal }).catch(() => undefined);
     if (signal.aborted) return;
     const result = await dial({ ...options, token: options.token(), signal });
     if ('connection' in result) {
+      const since = clock.monotonicMs();
       const ending = await serve(result.connection, options);
       if (ending.code === CLOSE.terminated)
         throw new SandboxError('sandbox_terminated', 'the sandbox was terminated');
       report(`connection ended with code ${ending.code}`);
-      failures = ending.wasHealthy ? 0 : failures + 1;
-      if (ending.wasHealthy) {
+      const { wasHealthy, code } = ending;
+      attempts = countConnection(attempts, {
+        wasHealthy,
+        durationMs: clock.monotonicMs() - since,
+        wasSentAway: code === CLOSE.serviceRestart || code === CLOSE.superseded,
+      });
+      if (wasHealthy) {
         hasConnectedBefore = true;
         refusedSince = undefined;
         lastContact = clock.monotonicMs();
       }
-      // After a healthy connection the first try is at once; when the server asked everyone to come back, spread them.
-      if (ending.code === CLOSE.serviceRestart || ending.code === CLOSE.superseded) failures = 1;
     } else if (!signal.aborted) {
       const { failure } = result;
-      failures += 1;
+      attempts = { ...attempts, failures: attempts.failures + 1 };
       if (failure.kind === 'refused') refusedSince ??= clock.monotonicMs();
       const refusedForMs = refusedSince === undefined ? 0 : clock.monotonicMs() - refusedSince;
       report(`cannot connect: ${failure.message}`);
