@@ -117,6 +117,22 @@ describe('the terminal of the caller', () => {
   });
 });
 
+describe('a lost connection', () => {
+  it('is told after a while, and what was typed meanwhile arrives when it is back', async () => {
+    const terminal = sh('stty -echo; echo ready; while read line; do echo "<$line>"; done');
+    await terminal.whenShown('ready');
+    const { pid } = await installation.readServer();
+    process.kill(pid, 'SIGKILL');
+    await terminal.whenShown('the connection is lost');
+    terminal.type('meanwhile\r');
+    // Any command starts the embedded server anew; it has the same port, and the host comes back to it.
+    expect((await installation.run(['ls'])).status).toBe(0);
+    await terminal.whenShown('<meanwhile>');
+    terminal.type('\x04');
+    expect((await terminal.ended).exit_code).toBe(0);
+  });
+});
+
 describe('attach', () => {
   it('comes back to a program that was left, with its screen', async () => {
     const first = exec(['bash', '--norc']);

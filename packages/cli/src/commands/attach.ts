@@ -41,6 +41,7 @@ async function attach(
     isTerminal: hasTerminal,
     hasInput: !isFollowing,
     attach: { mode: isFollowing ? 'follow' : flags.take === true ? 'take' : 'drive' },
+    clock: context.clock,
     passesSignals: !isFollowing && !hasTerminal,
     note: (text) => context.writeError(`omnigent: ${text}\n`),
   });

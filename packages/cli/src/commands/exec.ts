@@ -62,6 +62,7 @@ async function exec(
   if (terminal !== undefined)
     return await runNewTerminal(program, {
       ...terminal,
+      clock: context.clock,
       note: (text) => progress.note(text),
       sandboxName: target.sandbox,
     });

@@ -163,7 +163,11 @@ async function runForeground(
   const { terminal, progress, context, hasInput } = options;
   if (terminal === undefined)
     return await runProgram(program, { progress, clock: context.clock, hasInput, onSecondInterrupt: leave });
-  const end = await openNewTerminal(program, { ...terminal, note: (text) => progress.note(text) });
+  const end = await openNewTerminal(program, {
+    ...terminal,
+    clock: context.clock,
+    note: (text) => progress.note(text),
+  });
   return 'status' in end ? end.status : undefined;
 }
 

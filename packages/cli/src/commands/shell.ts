@@ -42,7 +42,7 @@ async function openShell(name: string, flags: ShellFlags, context: CommandContex
     ...(flags.cwd === undefined ? {} : { cwd: flags.cwd }),
   });
   const note = (text: string) => context.writeError(`omnigent: ${text}\n`);
-  return await runNewTerminal(program, { ...terminal, note, sandboxName: name });
+  return await runNewTerminal(program, { ...terminal, note, clock: context.clock, sandboxName: name });
 }
 
 export const registerShell: RegisterCommand = (program, context) => {

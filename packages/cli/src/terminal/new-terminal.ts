@@ -1,7 +1,7 @@
 /** Terminals of programs that this command starts itself: flags, size, and what is said when they are left. */
 import type { RunningProcess } from '@omnigent/client';
 import { EXIT } from '@omnigent/protocol';
-import type { TerminalSize } from '@omnigent/protocol';
+import type { Clock, TerminalSize } from '@omnigent/protocol';
 import { Option } from 'commander';
 import { DEFAULT_DETACH_KEYS, parseDetachKeys } from './detach-keys.ts';
 import { runTerminal } from './run-terminal.ts';
@@ -35,6 +35,7 @@ export function prepareTerminal(flags: {
 }
 
 export interface NewTerminalOptions extends PreparedTerminal {
+  readonly clock: Clock;
   readonly note: (text: string) => void;
 }
 

@@ -1,6 +1,7 @@
 /** A terminal session: the program's screen and keys on the command's own terminal, until its end or until it is left. */
 import type { AttachOptions, AttachSession, RunningProcess } from '@omnigent/client';
 import { EXIT, SIGNALS } from '@omnigent/protocol';
+import type { Clock } from '@omnigent/protocol';
 import { listenForInterrupts, toInterruptStatus } from '../run/interrupts.ts';
 import { OutputClosedError } from '../run/relay-output.ts';
 import { DetachMatcher } from './detach-keys.ts';
@@ -19,6 +20,7 @@ export interface TerminalOptions {
   readonly attach: Pick<AttachOptions, 'offset' | 'mode'>;
   /** Signals to the command go to the program too; without, they only end the command. */
   readonly passesSignals: boolean;
+  readonly clock: Clock;
   readonly note: (text: string) => void;
 }
 
@@ -27,9 +29,9 @@ export type TerminalEnd = { readonly status: number } | { readonly isDetached: t
 
 /** Runs the session. The terminal is given back however it ends. */
 export async function runTerminal(program: RunningProcess, options: TerminalOptions): Promise<TerminalEnd> {
-  const { attach, note, hasInput, isTerminal } = options;
+  const { attach, note, clock, hasInput, isTerminal } = options;
   await using session = await program.attach({ ...attach, size: readTerminalSize(process.stdout) });
-  const view = new TerminalView({ note });
+  const view = new TerminalView({ note, clock });
   const stops = [
     followSize(session),
     passInterrupts(program, session, options),

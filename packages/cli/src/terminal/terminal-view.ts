@@ -1,17 +1,22 @@
 /** Shows an attached program on the command's own terminal. */
 import { LOG_STREAM } from '@omnigent/protocol';
+import type { Clock } from '@omnigent/protocol';
 import type { AttachUpdate } from '@omnigent/client';
 import { writeAtPace } from '../run/relay-output.ts';
 import { ModeTracker } from './mode-tracker.ts';
 import { readTerminalSize } from './terminal-size.ts';
 
+const NOTICE_MS = 2_000;
+
 export interface TerminalViewOptions {
+  readonly clock: Clock;
   readonly note: (text: string) => void;
 }
 
 export class TerminalView {
   readonly #options: TerminalViewOptions;
   readonly #modes = new ModeTracker();
+  #lost: AbortController | undefined;
   #hasScreen = false;
   #wasDriver: boolean | undefined;
 
@@ -27,6 +32,11 @@ export class TerminalView {
       await writeAtPace(process.stdout, update.data);
     } else if (update.type === 'screen') {
       await this.#showScreen(update);
+    } else if (update.type === 'interrupted') {
+      this.#noteLater();
+    } else if (update.type === 'attached') {
+      this.#lost?.abort();
+      this.#lost = undefined;
     } else if (update.type === 'driver') {
       this.#noteDriver(update);
     } else if (update.type === 'refused' && update.code !== 'not_driver') {
@@ -36,13 +46,29 @@ export class TerminalView {
 
   /** Gives the terminal back as a program should have left it. */
   async close(): Promise<void> {
+    this.#lost?.abort();
     const reset = this.#modes.renderReset();
     if (reset !== '') await writeAtPace(process.stdout, Buffer.from(reset)).catch(() => undefined);
   }
 
   /** A line for people, where it spoils nothing that a program draws. */
   #note(text: string): void {
-    if (!this.#modes.isAlternate) this.#options.note(text);
+    if (this.#modes.isAlternate) return;
+    // In raw mode a new line stays in its column.
+    if (process.stderr.isTTY) process.stderr.write('\r\n');
+    this.#options.note(process.stderr.isTTY ? `${text}\r` : text);
+  }
+
+  /** A short interruption is not worth a word. */
+  #noteLater(): void {
+    if (this.#lost !== undefined) return;
+    this.#lost = new AbortController();
+    const { signal } = this.#lost;
+    const { clock } = this.#options;
+    void clock.sleep(NOTICE_MS, { signal, unref: true }).then(
+      () => this.#note('the connection is lost; it is taken up again as soon as that is possible'),
+      () => undefined,
+    );
   }
 
   async #showScreen({
