@@ -1,5 +1,8 @@
 /** The calls of the public API, as data: what each is for, and which schemas its messages have. */
 import {
+  attachControlSchema,
+  attachEventSchema,
+  attachQuerySchema,
   HOST_ROUTES,
   SERVER_ROUTES,
   archiveQuerySchema,
@@ -159,7 +162,10 @@ export const HOST_CALLS: readonly ApiCall[] = [
     method: 'GET',
     path: path(SERVER_ROUTES.attach(ID, PROCESS)),
     meaning:
-      'WebSocket `omnigent.attach.v1`: output with its offsets one way; input, signals and sizes the other.',
+      'WebSocket `omnigent.attach.v1`: output with its offsets one way; input, signals and sizes the other. Binary frames are a kind (1 output, 2 input, 3 screen), an offset of 8 bytes, and bytes; text frames are JSON. Where no header can be set, the token comes as one more subprotocol: `omnigent.bearer.` and the token in base64url.',
+    query: named('attach query', attachQuerySchema),
+    body: named('attach control', attachControlSchema),
+    answer: named('attach event', attachEventSchema),
   },
   {
     method: 'GET',

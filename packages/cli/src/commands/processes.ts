@@ -30,6 +30,24 @@ function parseSignal(text: string): SignalName {
   return name as SignalName;
 }
 
+const LOGS_HELP = `
+Shows what was printed as it was printed, stdout and stderr each to yours, and ends where the output is now; -f goes on to the
+end of the process, as docker logs -f does, and past every interruption. Output is recorded for each process, so one is named,
+also one that has ended. --since-offset counts bytes of the record, not time: omnigent ps --json shows where it begins and ends.
+What a terminal drew is shown again as a whole; omnigent attach shows only what is on it now. The exit status is that of this
+command, not of the process.
+`;
+
+const PS_HELP = `
+Lists what was started by run, exec and shell, also what has ended, as docker ps -a lists containers; not every process of the
+sandbox: for those use omnigent exec SANDBOX -- ps aux.
+`;
+
+const SIGNAL_HELP = `
+The signal goes to the process and to everything that it started, also what left its process group; kill sends it to one. TERM,
+SIGTERM and 15 are the same. A process that has ended is an error.
+`;
+
 interface LogsFlags extends ServerFlags {
   readonly follow?: boolean;
   readonly sinceOffset?: string;
@@ -47,6 +65,7 @@ export const registerProcesses: RegisterCommand = (program, context) => {
     .description('list the processes of a sandbox')
     .argument('<sandbox>', 'id or name')
     .option('--json', 'as JSON')
+    .addHelpText('after', PS_HELP)
     .action(async (name: string, flags: ServerFlags & { readonly json?: boolean }) => {
       const client = await connect(flags, { environment: context.environment });
       const items = await (await client.get(name)).processes();
@@ -66,6 +85,7 @@ export const registerProcesses: RegisterCommand = (program, context) => {
     .argument('<process>', 'process id')
     .option('-f, --follow', 'go on until the process has ended')
     .option('--since-offset <bytes>', 'begin at this byte of the log')
+    .addHelpText('after', LOGS_HELP)
     .action(async (name: string, processId: string, flags: LogsFlags) => {
       const client = await connect(flags, { environment: context.environment });
       const running = (await client.get(name)).process(processId);
@@ -84,6 +104,7 @@ export const registerProcesses: RegisterCommand = (program, context) => {
     .argument('<sandbox>', 'id or name')
     .argument('<process>', 'process id')
     .argument('[signal]', 'such as TERM, INT, KILL', 'TERM')
+    .addHelpText('after', SIGNAL_HELP)
     .action(async (...[name, processId, signal, flags]: [string, string, string, ServerFlags]) => {
       const parsed = parseSignal(signal);
       const client = await connect(flags, { environment: context.environment });
