@@ -78,6 +78,15 @@ describe('exec -t', () => {
     expect(shown).toBe('\x1b]0;a title\x07日\r\n');
   });
 
+  it('says why a program did not start, or was ended', async () => {
+    const missing = await exec(['there-is-no-such-program']).ended;
+    expect(missing.exit_code).toBe(127);
+    expect(missing.shown).toContain('there-is-no-such-program');
+    const late = await exec(['sleep', '60'], ['--timeout', '1s']).ended;
+    expect(late.exit_code).toBe(129);
+    expect(late.shown).toContain('it reached its time limit');
+  });
+
   it('types what comes through a pipe, ends it, and shows what the program prints', async () => {
     const script = `echo "$(printf 'one\\ntwo\\n' | $omnigent exec -t ${SANDBOX} -- sh -c 'stty -echo; cat')"`;
     const { shown } = await Terminal.shell(installation, script).ended;

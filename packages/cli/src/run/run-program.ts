@@ -4,6 +4,7 @@ import type { RunningProcess } from '@omnigent/client';
 import { EXIT, SIGNALS } from '@omnigent/protocol';
 import type { Clock } from '@omnigent/protocol';
 import type { Progress } from '../output/progress.ts';
+import { reportExit } from './report-exit.ts';
 import { listenForInterrupts, toInterruptStatus } from './interrupts.ts';
 import type { Interrupt } from './interrupts.ts';
 import { OutputClosedError, relayOutput } from './relay-output.ts';
@@ -50,7 +51,7 @@ export async function runProgram(program: RunningProcess, options: RunProgramOpt
     process.stdin.destroy();
   }
   void input;
-  reportStart(program, progress);
+  reportExit(program.exit, (text) => progress.note(text));
   const [interrupt] = interrupted;
   return interrupt === undefined ? toResultStatus(program) : toInterruptStatus(interrupt);
 }
@@ -69,16 +70,4 @@ async function endProgram(
   } catch {
     // The program has ended, or the connection is gone: the output tells which.
   }
-}
-
-/** A program that never started, or died of memory, says so. */
-function reportStart(program: RunningProcess, progress: Progress): void {
-  const exit = program.exit;
-  if (exit?.error !== null && exit?.error !== undefined) progress.note(exit.error.message);
-  if (exit?.oom_killed === true) {
-    const limit =
-      exit.memory_limit_bytes === null ? '' : ` (limit ${Math.round(exit.memory_limit_bytes / 2 ** 20)} MiB)`;
-    progress.note(`the program was killed for memory${limit}`);
-  }
-  if (exit?.timed_out === true) progress.note('the program was ended: it reached its time limit');
 }

@@ -4,6 +4,7 @@ import { EXIT, SIGNALS } from '@omnigent/protocol';
 import type { Clock } from '@omnigent/protocol';
 import { listenForInterrupts, toInterruptStatus } from '../run/interrupts.ts';
 import { OutputClosedError } from '../run/relay-output.ts';
+import { reportExit } from '../run/report-exit.ts';
 import { DetachMatcher } from './detach-keys.ts';
 import { enterRawMode } from './raw-mode.ts';
 import { readTerminalSize } from './terminal-size.ts';
@@ -49,6 +50,7 @@ export async function runTerminal(program: RunningProcess, options: TerminalOpti
     for (const stop of stops.toReversed()) stop();
     process.stdin.destroy();
   }
+  reportExit(session.exit, note);
   const status = session.exitCode;
   return status === undefined ? { isDetached: true } : { status };
 }
