@@ -9,7 +9,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@omnigent/client';
 import type { AttachSession, Client, RunningProcess, SandboxHandle } from '@omnigent/client';
-import { systemClock } from '@omnigent/protocol';
+import { buildBearerProtocol, systemClock } from '@omnigent/protocol';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startCuttingProxy } from '../faults/cutting-proxy.ts';
 import type { CuttingProxy } from '../faults/cutting-proxy.ts';
@@ -244,6 +245,69 @@ describe('a viewer that is too slow', () => {
   });
 });
 
+describe('a viewer that does not keep to the protocol', () => {
+  async function open(processId: string, mode: string): Promise<WebSocket> {
+    const token = (await readFile(join(directory, 'token'), 'utf8')).trim();
+    const target = `ws://127.0.0.1:${front.port}/v1/sandboxes/${sandbox.id}/processes/${processId}/attach?viewer=v${crypto.randomUUID()}&mode=${mode}`;
+    const socket = new WebSocket(target, ['omnigent.attach.v1', buildBearerProtocol(token)]);
+    socket.binaryType = 'arraybuffer';
+    await once(socket, 'open');
+    return socket;
+  }
+
+  async function whenClosed(socket: WebSocket): Promise<number> {
+    const [event] = (await once(socket, 'close')) as [CloseEvent];
+    return event.code;
+  }
+
+  it.each([
+    ['text that is no control frame', '{"type":"own"}', 1002],
+    ['text that is no JSON', 'hello', 1002],
+    ['a frame of a kind that only the server sends', new Uint8Array([1, 0, 0, 0, 0, 0, 0, 0, 0, 65]), 1002],
+    ['a frame that is cut', new Uint8Array([2, 0]), 1002],
+    ['a frame that is too long', new Uint8Array(300 * 1024), 1009],
+  ])('is let go for %s', async (_what, frame, code) => {
+    const program = prepare('sleep 30');
+    await program.ensureStarted();
+    const socket = await open(program.id, 'drive');
+    expect(socket.protocol).toBe('omnigent.attach.v1');
+    socket.send(frame);
+    expect(await whenClosed(socket)).toBe(code);
+    await program.signal('SIGKILL');
+  });
+
+  it('never harms server, host or program, whatever it sends', async () => {
+    const program = prepare('stty -echo; echo ready; while read line; do echo "<$line>"; done');
+    await using session = await program.attach({ offset: 0 });
+    const reader = new Reader(session);
+    await reader.until(() => reader.isDriver && reader.shown.includes('ready'));
+    const frame = fc.oneof(
+      fc.string({ maxLength: 40 }),
+      fc.json({ maxDepth: 2 }),
+      fc.uint8Array({ maxLength: 60 }),
+      fc.uint8Array({ maxLength: 20 }).map((tail) => Uint8Array.from([2, 0, 0, 0, 0, 0, 0, 0, 0, ...tail])),
+      fc
+        .constantFrom('resize', 'signal', 'ack', 'eof', 'ping')
+        .map((type) => JSON.stringify({ type, columns: 1, rows: 1 })),
+      fc.integer().map((number) => JSON.stringify({ type: 'ack', bytes: number })),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(frame, { minLength: 1, maxLength: 8 }), async (frames) => {
+        const socket = await open(program.id, 'follow');
+        for (const each of frames) socket.send(each);
+        socket.close();
+        await whenClosed(socket);
+      }),
+      { numRuns: 60 },
+    );
+    await session.write(bytes('unharmed\r'));
+    await reader.until(() => reader.shown.includes('<unharmed>'));
+    expect(reader.shown.replaceAll('\r', '')).toBe('ready\n<unharmed>\n');
+    session.end();
+    await reader.ended;
+  });
+});
+
 describe('a refusal', () => {
   const path = (processId: string) => `/v1/sandboxes/${sandbox.id}/processes/${processId}/attach?viewer=v`;
 
@@ -270,7 +334,6 @@ describe('a refusal', () => {
   }
 
   it('comes before the upgrade as a problem document, and to the SDK as its error', async () => {
-    const { buildBearerProtocol } = await import('@omnigent/protocol');
     const bearer = buildBearerProtocol((await readFile(join(directory, 'token'), 'utf8')).trim());
     const protocol = 'omnigent.attach.v1';
     expect(await refuse(path('p'), [protocol])).toEqual({ status: 401, code: 'unauthenticated' });
