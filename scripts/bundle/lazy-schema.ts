@@ -1,6 +1,17 @@
 /** Code of the bundles: a schema that is built when it is first used. {@link lazySchemas} puts the calls in. */
 
 const BUILT = Symbol('built');
+/** What a server asks of every schema to tell those of other libraries apart. No schema here has it, so none is built for it. */
+const FOREIGN: ReadonlySet<string | symbol> = new Set([
+  'isFluentSchema',
+  Symbol.for('fluent-schema-object'),
+  'content',
+  '$id',
+  '$ref',
+]);
+
+/** Prototype of a schema that is not built: no plain object's, which is all that is asked for before. */
+const UNBUILT = Object.freeze({ __proto__: null });
 
 /** Stands for the schema that `build` returns, and builds it at the first look at it. */
 export function lazySchema<Schema extends object>(build: () => Schema): Schema {
@@ -9,11 +20,14 @@ export function lazySchema<Schema extends object>(build: () => Schema): Schema {
   // Only the handler's answers count; the target is never looked at.
   const target = Object.create(null) as Schema;
   return new Proxy(target, {
-    get: (_target, key) => (key === BUILT ? get() : Reflect.get(get(), key)),
+    get: (_target, key) => {
+      if (key === BUILT) return get();
+      return FOREIGN.has(key) ? undefined : Reflect.get(get(), key);
+    },
     set: (_target, key, value) => Reflect.set(get(), key, value),
     has: (_target, key) => Reflect.has(get(), key),
     ownKeys: () => Reflect.ownKeys(get()),
-    getPrototypeOf: () => Reflect.getPrototypeOf(get()),
+    getPrototypeOf: () => (built === undefined ? UNBUILT : Reflect.getPrototypeOf(built)),
     getOwnPropertyDescriptor: (_target, key) => {
       const found = Reflect.getOwnPropertyDescriptor(get(), key);
       return found === undefined ? undefined : { ...found, configurable: true };

@@ -14,7 +14,7 @@ import { sweep } from './background/sweep.ts';
 import type { Launchers } from './launchers/launchers.ts';
 import { SandboxService } from './lifecycle/sandbox-service.ts';
 import type { Report } from './lifecycle/service-options.ts';
-import { createMetrics } from './observability/metrics.ts';
+import { createLateMetrics } from './observability/late-metrics.ts';
 import type { Metrics } from './observability/metrics.ts';
 import type { ServerSettings } from './settings/settings.ts';
 import { openStore } from './store/store.ts';
@@ -74,7 +74,7 @@ async function createParts(options: ServerOptions): Promise<ServerParts> {
     clock,
   });
   const connections = new ConnectionRegistry();
-  const metrics = createMetrics({ sandboxes: store.sandboxes, connections });
+  const metrics = createLateMetrics({ sandboxes: store.sandboxes, connections }, clock);
   const state = { isClosing: false, url: '' };
   const report: Report = (message, facts) => logger.info(facts, message);
   const launcher = async (provider: ProviderName) => await launchers.get(provider);

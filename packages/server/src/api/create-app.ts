@@ -19,6 +19,11 @@ declare module 'fastify' {
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
 
+/** The compilers for zod are set before the first route. */
+function refuse(): never {
+  throw new Error('expected a compiler of zod schemas, found none');
+}
+
 function createFastify(logger: FastifyBaseLogger | undefined): FastifyInstance {
   return Fastify({
     ...(logger === undefined ? {} : { loggerInstance: logger }),
@@ -26,6 +31,8 @@ function createFastify(logger: FastifyBaseLogger | undefined): FastifyInstance {
     bodyLimit: BODY_LIMIT_BYTES,
     genReqId: () => randomUUID(),
     forceCloseConnections: true,
+    // Its own compilers, which it would load here, are for another kind of schemas.
+    schemaController: { compilersFactory: { buildValidator: refuse, buildSerializer: refuse } },
     keepAliveTimeout: 72_000,
     requestTimeout: 0,
   });

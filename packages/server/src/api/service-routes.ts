@@ -79,7 +79,7 @@ export function registerHealthRoutes(app: FastifyInstance, context: ApiContext):
     return { status: 'ok' };
   });
   app.get('/metrics', async (_request, reply) => {
-    void reply.header('content-type', context.metrics.contentType);
-    return await context.metrics.render();
+    const { contentType, text } = await context.metrics.render();
+    return reply.header('content-type', contentType).send(text);
   });
 }

@@ -8,17 +8,25 @@ import type { ConnectionRegistry } from '../tunnel/connection-registry.ts';
 export interface Metrics {
   observeLaunch(ending: LaunchEnding): void;
   observeRequest(request: { readonly method: string; readonly route: string; readonly status: number }): void;
-  render(): Promise<string>;
+  /** All of them in Prometheus' text format. */
+  render(): Promise<RenderedMetrics>;
+}
+
+export interface RenderedMetrics {
   readonly contentType: string;
+  readonly text: string;
+}
+
+/** What gauges read. */
+export interface MetricSources {
+  readonly sandboxes: SandboxStore;
+  readonly connections: ConnectionRegistry;
 }
 
 const LAUNCH_BUCKETS_S = [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120, 300];
 
 /** Creates the metrics of one server. */
-export function createMetrics(sources: {
-  readonly sandboxes: SandboxStore;
-  readonly connections: ConnectionRegistry;
-}): Metrics {
+export function createMetrics(sources: MetricSources): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const launches = new Counter({
@@ -59,7 +67,6 @@ export function createMetrics(sources: {
       if (outcome === 'ready') durations.observe({ provider }, durationMs / 1000);
     },
     observeRequest: ({ method, route, status }) => requests.inc({ method, route, status: String(status) }),
-    render: async () => await registry.metrics(),
-    contentType: registry.contentType,
+    render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };
 }
