@@ -215,7 +215,7 @@ describe('an attach session', () => {
     for (let number = 0; number < 1_000; number += 10)
       await Promise.all(Array.from({ length: 10 }, (_, more) => run(number + more)));
     expect(lost).toEqual([]);
-  });
+  }, 180_000);
 });
 
 describe('a viewer that is too slow', () => {
