@@ -2,6 +2,7 @@
 import type { Benchmark } from './harness/benchmark.ts';
 
 import { launchBenchmark, manyLaunchesBenchmark } from './kubernetes/launch.ts';
+import { loadMedianBenchmark, loadTailBenchmark } from './load/launches.ts';
 import { readyBenchmark } from './kubernetes/ready.ts';
 
 import { firstRunBenchmark, runBenchmark, versionBenchmark } from './local/command.ts';
@@ -23,5 +24,6 @@ export const BENCHMARKS: Readonly<Record<string, readonly Benchmark[]>> = {
     dialBenchmark,
     memoryBenchmark,
   ],
+  load: [loadMedianBenchmark, loadTailBenchmark],
   kubernetes: [launchBenchmark, readyBenchmark, manyLaunchesBenchmark],
 };

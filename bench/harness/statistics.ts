@@ -17,7 +17,7 @@ export function summarize(samples: readonly number[]): Summary {
 }
 
 /** The quantile of samples, between two of them by proportion. */
-function pickQuantile(samples: readonly number[], quantile: number): number {
+export function pickQuantile(samples: readonly number[], quantile: number): number {
   const sorted = samples.toSorted((a, b) => a - b);
   const position = (sorted.length - 1) * quantile;
   const lower = sorted[Math.floor(position)];

@@ -84,15 +84,19 @@ const UPHEAVALS: readonly ((api: FakeApiServer) => void)[] = [
     api.store.compact();
     api.watches.reset();
   },
-  (api) => api.freezeReads(),
+  (api) => {
+    api.freezeReads();
+    setTimeout(() => api.thawReads(), STALE_MS);
+  },
   (api) => api.faults.inject({ times: 40, effect: refuse(503, 'ServiceUnavailable') }),
 ];
 const UPHEAVAL_EVERY = 50;
+/** How long reads come from the past. */
+const STALE_MS = 500;
 
-/** One upheaval for every fiftieth launch; it is over when the next one comes. */
+/** One upheaval for every fiftieth launch. */
 function shake({ api }: FakeLaunches, index: number): void {
   if (index % UPHEAVAL_EVERY !== 0) return;
-  api.thawReads();
   UPHEAVALS[(index / UPHEAVAL_EVERY) % UPHEAVALS.length]?.(api);
 }
 
