@@ -47,6 +47,8 @@ export interface CallOptions {
 export interface StartHostOptions extends CallOptions {
   /** Called once per stage that is entered; `message` is progress worth showing ("pulling image …"). */
   readonly onStage: (stage: Stage, message?: string) => void;
+  /** Resolves when the host has dialled back: then it runs, whatever the provider has heard of it by now. Never rejects. */
+  readonly connected?: Promise<void>;
 }
 
 /** The answer of {@link SandboxLauncher.startHost}: the host process runs. */

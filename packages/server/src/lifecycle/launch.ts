@@ -83,13 +83,23 @@ async function startOnce(
   await sandboxes.update(record.id, () => ({ providerId }));
   const stages = createStageQueue(record.id, context);
   const launch = toLaunchRequest(record, context.serverUrl, options.token);
-  const started = await settleStages(
-    stages,
-    launcher.startHost(providerId, launch, { signal, onStage: stages.enter }),
-  );
+  const over = new AbortController();
+  const connected = whenConnected(record.hostId, context, AbortSignal.any([signal, over.signal]));
+  const starting = launcher.startHost(providerId, launch, { signal, onStage: stages.enter, connected });
+  const started = await settleStages(stages, starting).finally(() => over.abort());
   for (const warning of started.warnings)
     await journal.reportProgress(record.id, 'starting', `warning: ${warning}`);
   await sandboxes.update(record.id, () => ({ workspace: started.workspace, prepare: started.prepare }));
+}
+
+/** Resolves when the host has dialled back; never, when the signal aborts first. */
+function whenConnected(hostId: string, { connections }: LaunchContext, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    connections.waitFor(hostId, signal).then(
+      () => resolve(),
+      () => undefined,
+    );
+  });
 }
 
 /** The second half, which also an interrupted launch goes on with: wait for the host, make the workspace, be ready. */

@@ -31,12 +31,13 @@ export interface Launch {
 interface Attempt extends Launch {
   readonly created: CreatedObjects;
   readonly trail: LaunchTrail;
-  readonly signal: AbortSignal;
+  readonly options: StartHostOptions;
 }
 
 /** Creates and waits. @throws LaunchError with the evidence when the host will not run. */
 async function launch({ client, config, clock }: StartHostContext, attempt: Attempt): Promise<Pod> {
-  const { created, trail, signal } = attempt;
+  const { created, trail, options } = attempt;
+  const { signal, connected } = options;
   const pod = await created.create();
   created.adoptSecret(pod);
   trail.enter('scheduling');
@@ -46,6 +47,7 @@ async function launch({ client, config, clock }: StartHostContext, attempt: Atte
     signal,
     budgets: resolveBudgets(config),
     onProgress: (stage, detail) => trail.enter(stage, detail),
+    ...(connected === undefined ? {} : { connected }),
   });
   if (outcome.type === 'running') {
     // A fast node passes through these before anybody sees them.
@@ -69,9 +71,10 @@ async function launch({ client, config, clock }: StartHostContext, attempt: Atte
 export async function startHost(
   context: StartHostContext,
   { manifests, secrets }: Launch,
-  { signal, onStage }: StartHostOptions,
+  options: StartHostOptions,
 ): Promise<Pod> {
   const { client, clock, config } = context;
+  const { signal, onStage } = options;
   const trail = createLaunchTrail(clock, onStage);
   const created = new CreatedObjects(manifests, {
     client,
@@ -81,7 +84,7 @@ export async function startHost(
     onWaiting: (message) => trail.enter('scheduling', message),
   });
   try {
-    return await launch(context, { manifests, secrets, created, trail, signal });
+    return await launch(context, { manifests, secrets, created, trail, options });
   } catch (error) {
     await removeCreated({ client, clock, manifests, created });
     if (signal.aborted) throw toCanceledError(signal, 'the launch');

@@ -48,7 +48,7 @@ interface Scene {
   advance(seconds: number): Promise<void>;
 }
 
-function startWaiting(settings: Partial<BudgetSettings> = {}, pod = NEW): Scene {
+function startWaiting(settings: Partial<BudgetSettings> = {}, pod = NEW, connected?: Promise<void>): Scene {
   const clock = createFakeClock();
   const cluster = createScriptedCluster();
   cluster.pod = pod;
@@ -73,6 +73,7 @@ function startWaiting(settings: Partial<BudgetSettings> = {}, pod = NEW): Scene 
     budgets: resolveBudgets({ pod_ready_timeout_s: 90, ...settings }),
     signal: controller.signal,
     onProgress: (stage, detail) => progress.push(detail === null ? stage : `${stage}: ${detail}`),
+    ...(connected === undefined ? {} : { connected }),
   }).then(
     (outcome) => (scene.outcome = outcome),
     (error: unknown) => (scene.error = error),
@@ -93,6 +94,26 @@ describe('waiting for a host', () => {
     expect(scene.cluster.subscribers).toBe(0);
     expect(scene.clock.pending()).toEqual([]);
     expect(scene.progress).toEqual(['scheduling', 'pulling']);
+  });
+
+  it('ends when the host has dialled back, whatever the node reports by then, and leaves nothing behind', async () => {
+    const dialled = Promise.withResolvers<void>();
+    const scene = startWaiting({}, NEW, dialled.promise);
+    await scene.show(SCHEDULED);
+    expect(scene.outcome).toBeNull();
+    dialled.resolve();
+    await scene.advance(0);
+    expect(scene.outcome).toEqual({ type: 'running', pod: SCHEDULED });
+    expect(scene.cluster.subscribers).toBe(0);
+    expect(scene.clock.pending()).toEqual([]);
+    expect(scene.error).toBeUndefined();
+  });
+
+  it('fails as ever when the host has not dialled back', async () => {
+    const scene = startWaiting({}, NEW, new Promise(() => undefined));
+    await scene.advance(91);
+    expect(failureOf(scene)?.code).toBe('schedule_timeout');
+    expect(scene.clock.pending()).toEqual([]);
   });
 
   it('ends at once when the Pod runs already', async () => {

@@ -25,6 +25,8 @@ export interface WaitForHostOptions {
   readonly signal: AbortSignal;
   /** Called with each new stage, and again with each new thing to say about it. */
   readonly onProgress: (stage: PodStage, detail: string | null) => void;
+  /** Resolves when the host has dialled back. A node reports a container that runs up to a second later. */
+  readonly connected?: Promise<void>;
 }
 
 export type WaitOutcome =
@@ -44,6 +46,11 @@ class HostWait {
     this.#options = options;
     this.#pod = pod;
     this.#observePod(pod);
+  }
+
+  /** The Pod as it was last seen. */
+  get pod(): Pod {
+    return this.#pod;
   }
 
   async run(inbox: PodInbox): Promise<WaitOutcome> {
@@ -169,5 +176,16 @@ class HostWait {
  */
 export async function waitForHost(pod: Pod, options: WaitForHostOptions): Promise<WaitOutcome> {
   using inbox = openPodInbox(options.client.podWatch, { name: pod.metadata.name, known: pod });
-  return await new HostWait(pod, options).run(inbox);
+  const over = new AbortController();
+  const wait = new HostWait(pod, { ...options, signal: AbortSignal.any([options.signal, over.signal]) });
+  const waiting = wait.run(inbox);
+  if (options.connected === undefined) return await waiting;
+  const connected = options.connected.then((): WaitOutcome => ({ type: 'running', pod: wait.pod }));
+  try {
+    return await Promise.race([waiting, connected]);
+  } finally {
+    // What still waits is told to stop, and nobody listens to it any more.
+    waiting.catch(() => undefined);
+    over.abort();
+  }
 }
