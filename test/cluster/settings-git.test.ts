@@ -45,7 +45,7 @@ describe.skipIf(!HAS_CLUSTER).each(['init', 'host'])('a workspace made by %s', (
     return await omnigent.run(['run', '-q', ...args]);
   }
 
-  it('clones over ssh, shallow, with filter and submodules, for a host that is known', async () => {
+  it.concurrent('clones over ssh, shallow, with filter and submodules, for a host that is known', async () => {
     const git = {
       ssh_secret: 'deploy-key',
       known_hosts: ssh.knownHosts,
@@ -63,7 +63,7 @@ describe.skipIf(!HAS_CLUSTER).each(['init', 'host'])('a workspace made by %s', (
     });
   });
 
-  it('clones all of it, with known hosts out of the Secret, when nothing else is said', async () => {
+  it.concurrent('clones all of it, with known hosts out of the Secret, when nothing else is said', async () => {
     const git = { ssh_secret: 'deploy-key-and-hosts' };
     const script =
       'git rev-list --count HEAD; ls sub; git config remote.origin.partialclonefilter || echo whole';
@@ -71,7 +71,7 @@ describe.skipIf(!HAS_CLUSTER).each(['init', 'host'])('a workspace made by %s', (
     expect(result).toEqual({ status: 0, stdout: '3\nwhole\n', stderr: '' });
   });
 
-  it('refuses a host that is not known', async () => {
+  it.concurrent('refuses a host that is not known', async () => {
     const other = ssh.knownHosts.replace(
       /ssh-ed25519 .*/,
       'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ5Lx1v0AbVqSQKyz2bWAUTbXOmjCzHjmjdD4hTnkU5P',
@@ -82,7 +82,7 @@ describe.skipIf(!HAS_CLUSTER).each(['init', 'host'])('a workspace made by %s', (
     expect(stderr).toContain('Host key verification failed');
   });
 
-  it('leaves large files as pointers, and says what lacks when it is to fetch them', async () => {
+  it.concurrent('leaves large files as pointers, and says what lacks when it is to fetch them', async () => {
     const git = { ssh_secret: 'deploy-key', known_hosts: ssh.knownHosts };
     const skipped = await run({ git }, '--repo', `${ssh.url}/lfs.git`, '--', 'head', '-n', '1', 'large.bin');
     expect(skipped).toEqual({
@@ -102,7 +102,7 @@ describe.skipIf(!HAS_CLUSTER).each(['init', 'host'])('a workspace made by %s', (
     expect(fetched.stderr).toContain('Use an image that carries git-lfs, or set git.lfs to skip.');
   });
 
-  it('goes through a proxy for the clone and for the tunnel', async () => {
+  it.concurrent('goes through a proxy for the clone and for the tunnel', async () => {
     const section = { ca_bundle: { config_map: 'git-ca' }, proxy: { http: proxy.url, https: proxy.url } };
     const { name, kubeconfig } = namespace;
     const kubernetes = { image, workspace_prep: form, ...section };

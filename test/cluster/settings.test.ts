@@ -1,5 +1,5 @@
 /** Optional settings where the cluster shows them: volumes, rotation, placement, rights of the node, the host's configuration. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { mkdtemp, rm, writeFile, chmod, chown } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -83,7 +83,7 @@ describe.skipIf(!HAS_CLUSTER)('settings on a cluster', () => {
     };
   }
 
-  it('mount claims for reading, and for writing when that is asked for', async () => {
+  it.concurrent('mount claims for reading, and for writing when that is asked for', async () => {
     await using _claim = await createClaim();
     const mount = { claim_name: 'data', mount_path: '/data' };
     const script = 'cat /data/model; echo new 2>/dev/null > /data/new && cat /data/new || echo read-only';
@@ -95,15 +95,15 @@ describe.skipIf(!HAS_CLUSTER)('settings on a cluster', () => {
     expect(written).toMatchObject({ status: 0, stdout: 'of the claim\nnew\n' });
   });
 
-  it('name a claim that does not exist', async () => {
+  it.concurrent('name a claim that does not exist', async () => {
     const pvc = [{ claim_name: 'no-such-claim', mount_path: '/data' }];
-    const section = { pvc_mounts: pvc, stage_timeouts: { scheduling: 5 } };
+    const section = { pvc_mounts: pvc, stage_timeouts: { scheduling: 20 } };
     const diagnosis = await launches.fail({ section });
     expect(diagnosis.message).toContain('no-such-claim');
     expect(diagnosis).toMatchObject({ code: 'volume_failed', stage: 'scheduling' });
   });
 
-  it('mount a Secret that programs read, that they cannot write, and whose rotation they see', async () => {
+  it.concurrent('mount a Secret that programs read, that they cannot write, and whose rotation they see', async () => {
     await inNamespace('create', 'secret', 'generic', 'cloud', '--from-literal=key=old');
     await using omnigent = await start({ secret_mounts: [{ secret_name: 'cloud', mount_path: '/cloud' }] });
     await using sandbox = await omnigent.client.launch({});
@@ -112,13 +112,61 @@ describe.skipIf(!HAS_CLUSTER)('settings on a cluster', () => {
     expect((await sandbox.exec('touch /cloud/x 2>&1')).stdout).toContain('Read-only file system');
     const rotated = JSON.stringify({ stringData: { key: 'new' } });
     await inNamespace('patch', 'secret', 'cloud', '-p', rotated);
-    await expect.poll(read, { timeout: 100_000, interval: 1_000 }).toBe('new 440\n');
+    await vi.waitFor(async () => expect(await read()).toBe('new 440\n'), {
+      timeout: 100_000,
+      interval: 1_000,
+    });
   });
 
-  it('name a runtime class that does not exist', async () => {
+  it.concurrent('name a runtime class that does not exist', async () => {
     const diagnosis = await launches.fail({ section: { runtime_class: 'no-such-runtime' } });
     expect(diagnosis).toMatchObject({ code: 'runtime_class_not_found' });
     expect(diagnosis.message).toContain('no-such-runtime');
+  });
+
+  it.concurrent('say what the node says when it has no user namespaces, or give the sandbox one', async () => {
+    const section = { host_users: false, stage_timeouts: { pulling: 20 } };
+    const outcome = await launches.launch({ section }).then(
+      async (name) => {
+        const map = await inNamespace('get', 'pod', name, '-o', 'jsonpath={.spec.hostUsers}');
+        await launches.terminate(name);
+        return map;
+      },
+      (error: unknown) => String(error),
+    );
+    expect(outcome).toMatch(/^false$|user namespaces/i);
+  });
+
+  it.concurrent('write the host_config byte for byte', async () => {
+    await using omnigent = await start({ host_config: HOST_CONFIG });
+    await using sandbox = await omnigent.client.launch({});
+    const { stdout } = await sandbox.exec(['cat', '/home/omnigent/.omnigent/config.yaml']);
+    expect(stdout).toBe(JSON.stringify(HOST_CONFIG));
+  });
+
+  it.concurrent('leave a Pod that a node rejects to two more launches under fresh names, and say so', async () => {
+    // Past the scheduler, onto a node whose labels do not match.
+    const [node = ''] = (await kubectl(['get', 'nodes', '-o', 'jsonpath={.items[*].metadata.name}'])).split(
+      ' ',
+    );
+    await using omnigent = await start({
+      node_selector: { 'omnigent.test/no-such': 'node' },
+      pod_template: { spec: { nodeName: node } },
+    });
+    const { status, stderr } = await omnigent.run(['run', '--', 'true']);
+    expect(status).toBe(125);
+    expect(stderr.match(/launching again under a fresh name/g)).toHaveLength(2);
+    expect(stderr).toContain('launched 3 times, each under a fresh name');
+    expect(stderr).toContain('NodeAffinity');
+  });
+
+  it.concurrent('end a launch whose host does not connect within its budget, with the times of the earlier stages', async () => {
+    const section = { stage_timeouts: { connecting: 3 }, env_values: { HTTP_PROXY: 'http://127.0.0.1:9' } };
+    await using omnigent = await start(section);
+    const { status, stderr } = await omnigent.run(['run', '--', 'true']);
+    expect(status).toBe(125);
+    expect(stderr).toContain('runs but did not connect within 3 s');
+    expect(stderr).toMatch(/scheduling [\d.]+ s.*pulling [\d.]+ s.*starting [\d.]+ s/s);
   });
 
   it('tolerate a taint of the node, which others do not', async () => {
@@ -137,51 +185,6 @@ describe.skipIf(!HAS_CLUSTER)('settings on a cluster', () => {
     } finally {
       await kubectl(['taint', 'nodes', '--all', `${key}-`]);
     }
-  });
-
-  it('say what the node says when it has no user namespaces, or give the sandbox one', async () => {
-    const section = { host_users: false, stage_timeouts: { pulling: 20 } };
-    const outcome = await launches.launch({ section }).then(
-      async (name) => {
-        const map = await inNamespace('get', 'pod', name, '-o', 'jsonpath={.spec.hostUsers}');
-        await launches.terminate(name);
-        return map;
-      },
-      (error: unknown) => String(error),
-    );
-    expect(outcome).toMatch(/^false$|user namespaces/i);
-  });
-
-  it('write the host_config byte for byte', async () => {
-    await using omnigent = await start({ host_config: HOST_CONFIG });
-    await using sandbox = await omnigent.client.launch({});
-    const { stdout } = await sandbox.exec(['cat', '/home/omnigent/.omnigent/config.yaml']);
-    expect(stdout).toBe(JSON.stringify(HOST_CONFIG));
-  });
-
-  it('leave a Pod that a node rejects to two more launches under fresh names, and say so', async () => {
-    // Past the scheduler, onto a node whose labels do not match.
-    const [node = ''] = (await kubectl(['get', 'nodes', '-o', 'jsonpath={.items[*].metadata.name}'])).split(
-      ' ',
-    );
-    await using omnigent = await start({
-      node_selector: { 'omnigent.test/no-such': 'node' },
-      pod_template: { spec: { nodeName: node } },
-    });
-    const { status, stderr } = await omnigent.run(['run', '--', 'true']);
-    expect(status).toBe(125);
-    expect(stderr.match(/launching again under a fresh name/g)).toHaveLength(2);
-    expect(stderr).toContain('launched 3 times, each under a fresh name');
-    expect(stderr).toContain('NodeAffinity');
-  });
-
-  it('end a launch whose host does not connect within its budget, with the times of the earlier stages', async () => {
-    const section = { stage_timeouts: { connecting: 3 }, env_values: { HTTP_PROXY: 'http://127.0.0.1:9' } };
-    await using omnigent = await start(section);
-    const { status, stderr } = await omnigent.run(['run', '--', 'true']);
-    expect(status).toBe(125);
-    expect(stderr).toContain('runs but did not connect within 3 s');
-    expect(stderr).toMatch(/scheduling [\d.]+ s.*pulling [\d.]+ s.*starting [\d.]+ s/s);
   });
 
   it('leave nothing', async () => {
