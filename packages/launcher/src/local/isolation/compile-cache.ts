@@ -2,10 +2,13 @@
  * Where the compiled code of the host is kept between launches: Node.js then starts it in half the time. Sandboxes see
  * it read-only, so that none can reach another through it; the probe of the isolation fills it, once per bundle.
  */
-import { chown, mkdir, readdir, stat } from 'node:fs/promises';
+import { chown, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { SANDBOX_UID } from '@omnigent/protocol';
+
+/** Versions of the host whose compiled code is kept. */
+const KEPT_VERSIONS = 4;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -28,13 +31,25 @@ export async function openCompileCache(options: CompileCacheOptions): Promise<Co
   try {
     const { size, mtimeMs } = await stat(hostBundle);
     const name = `host-${isRoot ? 'root-' : ''}${size}-${Math.trunc(mtimeMs)}`;
-    const directory = join(resolveCacheDirectory(options.environment), 'omnigent', name);
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const parent = join(resolveCacheDirectory(options.environment), 'omnigent');
+    const directory = join(parent, name);
+    const isNew = (await mkdir(directory, { recursive: true, mode: 0o700 })) !== undefined;
+    if (isNew) await removeOld(parent);
     if (isRoot) await chown(directory, SANDBOX_UID, SANDBOX_UID);
     return { directory, isFilled: (await readdir(directory)).length > 0 };
   } catch {
     return null;
   }
+}
+
+/** Each version of the host has left one. A sandbox that still has an older one mounted only compiles again. */
+async function removeOld(parent: string): Promise<void> {
+  const names = (await readdir(parent)).filter((name) => /^host-(root-)?\d+-\d+$/.test(name));
+  const found = await Promise.all(
+    names.map(async (name) => ({ path: join(parent, name), made: (await stat(join(parent, name))).mtimeMs })),
+  );
+  const old = found.toSorted((one, other) => other.made - one.made).slice(KEPT_VERSIONS);
+  await Promise.all(old.map(({ path }) => rm(path, { recursive: true, force: true })));
 }
 
 function resolveCacheDirectory(environment: Environment): string {
