@@ -69,7 +69,7 @@ describe.skipIf(!HAS_CLUSTER)('the server in the cluster', () => {
     const pod = ['get', 'pod', podName, '-n', 'omnigent-sandboxes', '-o', 'jsonpath={.status.podIP}'];
     const address = await kubectl(pod);
     // The node itself always reaches its Pods: the port is open, and the policy alone shuts it for others.
-    await expect.poll(() => isOpen(address, 9000), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => isOpen(address, 9000), { timeout: 30_000 }).toBe(true);
     const places = {
       server: 'omnigent-server.omnigent.svc/80',
       api: 'kubernetes.default.svc/443',
