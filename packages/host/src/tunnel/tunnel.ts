@@ -23,6 +23,9 @@ export interface TunnelOptions extends Omit<DialOptions, 'token' | 'signal'> {
   readonly exitWhenUnreachableMs?: number;
 }
 
+/** How long the server has to answer the close of a host that was told to stop. */
+const CLOSE_TIMEOUT_MS = 1_000;
+
 /** How a connection ended. */
 interface Ending {
   readonly wasHealthy: boolean;
@@ -97,7 +100,14 @@ async function serve({ socket, duplex }: Connection, options: TunnelOptions): Pr
     session.once('remoteSettings', () => (state.wasHealthy = true));
   });
   const closed = new Promise<number>((resolve) => socket.once('close', (code) => resolve(code)));
-  const onAbort = () => socket.close(CLOSE.goingAway);
+  const onAbort = () => {
+    socket.close(CLOSE.goingAway);
+    // A server that does not answer the close must not hold the host.
+    void clock
+      .sleep(CLOSE_TIMEOUT_MS, { signal: controller.signal })
+      .then(() => socket.terminate())
+      .catch(() => undefined);
+  };
   signal.addEventListener('abort', onAbort, { once: true });
   server.emit('connection', duplex);
   void closeWhenSilent(options, controller.signal, () => state.wasHealthy || socket.terminate());

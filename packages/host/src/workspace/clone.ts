@@ -1,10 +1,11 @@
 /** One git clone: progress out, typed failure with git's own text, nothing half-done left. */
 import { spawn } from 'node:child_process';
 import { mkdir, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { SandboxError, diagnoseGit, isSandboxError } from '@omnigent/protocol';
 import type { Clock, GitOptions, PrepareWorkspace } from '@omnigent/protocol';
 import { redactGitText } from './git-text.ts';
+import { toPartial } from './partial-clones.ts';
 
 export interface CloneOptions {
   readonly repository: PrepareWorkspace['repositories'][number];
@@ -58,10 +59,7 @@ export function buildCloneArguments({
  */
 export async function cloneRepository(options: CloneOptions): Promise<string | null> {
   const { target, clock, signal } = options;
-  const partial = join(
-    dirname(target),
-    `.omnigent-clone-${process.pid}-${Math.trunc(clock.monotonicMs() * 1000)}`,
-  );
+  const partial = toPartial(target, clock);
   await mkdir(dirname(target), { recursive: true });
   try {
     for (let attempt = 1; ; attempt += 1) {

@@ -5,6 +5,7 @@ import { SandboxError, isSandboxError, toErrorMessage } from '@omnigent/protocol
 import type { Clock, PrepareWorkspace, WorkspaceEvent } from '@omnigent/protocol';
 import { EventQueue } from './event-queue.ts';
 import { cloneRepository, readHead } from './clone.ts';
+import { removePartials } from './partial-clones.ts';
 
 export interface WorkspaceOptions {
   /** Absolute directory below which repositories are cloned. */
@@ -57,6 +58,7 @@ export class Workspace {
     const signal = AbortSignal.any([controller.signal, AbortSignal.timeout(request.timeout_seconds * 1000)]);
     try {
       await mkdir(this.#options.directory, { recursive: true });
+      await removePartials(this.#options.directory);
       const heads = await Promise.all(
         request.repositories.map((repository) =>
           this.#clone(repository, { request, events, signal }).catch((error: unknown) => {
