@@ -37,7 +37,7 @@ it('a host that is told to stop does not wait for a server that hangs', async ()
   stopping.abort();
   await clock.untilSleeping(1_000);
   await clock.advance(1_000);
-  await ended;
+  await expect(ended).resolves.toBeUndefined();
   socket.terminate();
   server.close();
 });
