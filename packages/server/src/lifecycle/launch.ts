@@ -175,10 +175,11 @@ async function makeWorkspace(
   },
 ): Promise<string> {
   const { connection, prepare, context, signal } = options;
+  const { clock } = context;
   // What the launcher has cloned already raises no progress and no second stage.
   const stages = createStageQueue(id, context);
   const onProgress = (message: string) => stages.enter('cloning', message);
-  return await settleStages(stages, prepareWorkspace(connection, prepare, { signal, onProgress }));
+  return await settleStages(stages, prepareWorkspace(connection, prepare, { signal, onProgress, clock }));
 }
 
 /** The result of an operation once its stages are stored, also when it failed. */

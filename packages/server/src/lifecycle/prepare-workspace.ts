@@ -1,14 +1,19 @@
 /** Asks the host to make the workspace and follows its progress. */
 import { HOST_ROUTES, SandboxError, isErrorCode, workspaceEventSchema } from '@omnigent/protocol';
-import type { PrepareWorkspace } from '@omnigent/protocol';
+import type { Clock, PrepareWorkspace } from '@omnigent/protocol';
 import type { HostLink } from '../tunnel/host-link.ts';
 import { readText } from '../tunnel/host-connection.ts';
 import { readLines } from './read-lines.ts';
 
 export interface PrepareOptions {
   readonly signal: AbortSignal;
+  /** Called seldom, however much the host says. */
   readonly onProgress: (message: string) => void;
+  readonly clock: Clock;
 }
+
+/** A host that keeps to the protocol says less than this; what a hostile one says more must not fill the store. */
+const PROGRESS_INTERVAL_MS = 100;
 
 /**
  * Returns the absolute path of the workspace.
@@ -20,7 +25,8 @@ export async function prepareWorkspace(
   request: PrepareWorkspace,
   options: PrepareOptions,
 ): Promise<string> {
-  const { signal, onProgress } = options;
+  const { signal } = options;
+  const onProgress = toSeldom(options);
   const stream = connection.openStream({
     method: 'PUT',
     path: HOST_ROUTES.workspace,
@@ -46,6 +52,17 @@ export async function prepareWorkspace(
     }
   }
   throw new SandboxError('host_offline', 'the host ended its answer before the workspace was made');
+}
+
+/** Drops what comes too soon after what was passed on. */
+function toSeldom({ onProgress, clock }: PrepareOptions): (message: string) => void {
+  let last = -Infinity;
+  return (message) => {
+    const now = clock.monotonicMs();
+    if (now - last < PROGRESS_INTERVAL_MS) return;
+    last = now;
+    onProgress(message);
+  };
 }
 
 function parseJson(line: string): unknown {
