@@ -5,7 +5,7 @@ import { HOST_CALLS, SANDBOX_CALLS, SERVICE_CALLS } from './api-calls.ts';
 import { describeSchema } from './describe-schema.ts';
 
 /** The server's alone: never forwarded. */
-const PRIVATE: readonly string[] = [HOST_ROUTES.connectionToken, HOST_ROUTES.workspace];
+const PRIVATE: readonly string[] = [HOST_ROUTES.tcp, HOST_ROUTES.connectionToken, HOST_ROUTES.workspace];
 
 describe('docs/reference/api.md', () => {
   const paths = [...SANDBOX_CALLS, ...HOST_CALLS, ...SERVICE_CALLS].map((call) => call.path);

@@ -5,6 +5,7 @@ import type { CommandContext, RegisterCommand } from './commands/command-context
 import { registerAttach } from './commands/attach.ts';
 import { registerCompletion } from './commands/completion.ts';
 import { registerExec } from './commands/exec.ts';
+import { registerPorts } from './commands/ports.ts';
 import { registerProcesses } from './commands/processes.ts';
 import { registerRun } from './commands/run.ts';
 import { registerSandboxes } from './commands/sandboxes.ts';
@@ -18,6 +19,7 @@ const COMMANDS: readonly RegisterCommand[] = [
   registerAttach,
   registerSandboxes,
   registerProcesses,
+  registerPorts,
   registerService,
   registerCompletion,
 ];

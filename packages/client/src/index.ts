@@ -6,6 +6,7 @@ export type { ExecOptions } from './exec.ts';
 export type { Fetch, FetchRequest, FetchResponse } from './http.ts';
 export type { ExecInput } from './pump-input.ts';
 export { pumpInput } from './pump-input.ts';
+export { PortConnection } from './port-connection.ts';
 export { RunningProcess, toResultStatus } from './running-process.ts';
 export type { ExecResult, OutputOptions } from './running-process.ts';
 export { SandboxHandle } from './sandbox-handle.ts';

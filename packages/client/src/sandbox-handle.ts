@@ -4,15 +4,17 @@ import {
   SandboxError,
   hasCondition,
   isSandboxError,
+  portListSchema,
   processListSchema,
   sandboxSchema,
   HOST_ROUTES,
 } from '@omnigent/protocol';
-import type { Process, Sandbox, SandboxEvent } from '@omnigent/protocol';
+import type { PortList, Process, Sandbox, SandboxEvent } from '@omnigent/protocol';
 import { applyEvent } from './apply-event.ts';
 import { buildStart, collectResult } from './exec.ts';
 import type { ExecOptions } from './exec.ts';
 import { followEvents } from './follow-events.ts';
+import { PortConnection } from './port-connection.ts';
 import { RunningProcess } from './running-process.ts';
 import type { ExecResult, ProcessContext } from './running-process.ts';
 
@@ -102,6 +104,17 @@ export class SandboxHandle implements AsyncDisposable {
   /** A program that runs already, by its id. */
   process(id: string): RunningProcess {
     return new RunningProcess({ ...this.#context, sandboxId: this.id }, id);
+  }
+
+  /** What listens in the sandbox. */
+  async ports(signal?: AbortSignal): Promise<PortList['items']> {
+    const path = SERVER_ROUTES.host(this.id, HOST_ROUTES.ports);
+    return (await this.#context.http.json({ method: 'GET', path, signal }, portListSchema)).items;
+  }
+
+  /** Connects to a port on which a program in the sandbox listens. */
+  async connect(port: number, signal?: AbortSignal): Promise<PortConnection> {
+    return await PortConnection.open({ ...this.#context, sandboxId: this.id }, port, signal);
   }
 
   async processes(signal?: AbortSignal): Promise<Process[]> {

@@ -12,6 +12,7 @@ import { buildProcessRoutes } from './processes/routes.ts';
 import { warmUp } from './processes/warm-up.ts';
 import { buildStatusRoutes } from './status/routes.ts';
 import { hasNativePty } from './pty/native-pty.ts';
+import { buildPortRoutes } from './ports/routes.ts';
 import { createProxyAgent } from './tunnel/proxy-agent.ts';
 import { readRoots } from './tunnel/read-roots.ts';
 import { runTunnel } from './tunnel/tunnel.ts';
@@ -53,6 +54,7 @@ function buildRoutes(parts: HostParts, acceptToken: (token: string) => void): Ro
       onAnswered: once(warmUp),
     }),
     ...buildWorkspaceRoutes(workspace),
+    ...buildPortRoutes(),
     ...buildProcessRoutes(processes),
     ...buildAttachRoutes({ processes, clock: systemClock }),
   ];
@@ -69,7 +71,7 @@ function once(run: () => void): () => void {
 
 /** What this host can do; a terminal needs the pty binding, which may be missing. */
 function listCapabilities(): string[] {
-  return ['workspace', 'processes', 'attach', ...(hasNativePty() ? ['pty'] : [])];
+  return ['workspace', 'processes', 'attach', 'ports', 'forward', ...(hasNativePty() ? ['pty'] : [])];
 }
 
 /** What of the settings concerns the way to the server. */

@@ -48,6 +48,16 @@ const REQUEST_ERRORS = {
   permission_denied: entry(403, 'The token lacks the right', 'Use a token whose scopes include this call.'),
   route_not_found: entry(404, 'There is no such path', 'See /openapi.json for the paths of this server.'),
   sandbox_not_found: entry(404, 'There is no such sandbox', 'List yours with: omnigent ls'),
+  connection_reset: entry(
+    502,
+    'The connection to the program broke',
+    'Connect again; what was under way is lost, as with any TCP connection.',
+  ),
+  port_not_listening: entry(
+    502,
+    'Nothing in the sandbox listens on the port',
+    'Start the program first; omnigent ports SANDBOX lists what listens.',
+  ),
   process_not_found: entry(
     404,
     'There is no such process in the sandbox',

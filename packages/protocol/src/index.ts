@@ -8,6 +8,7 @@ export * from './environment.ts';
 export * from './errors.ts';
 export * from './exit-codes.ts';
 export * from './files.ts';
+export * from './forward.ts';
 export * from './git-fault.ts';
 export * from './host-status.ts';
 export * from './ids.ts';

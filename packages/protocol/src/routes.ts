@@ -41,4 +41,6 @@ export const HOST_ROUTES = {
   directories: '/v1/directories',
   archive: '/v1/archive',
   ports: '/v1/ports',
+  /** Extended CONNECT only; the port is in the `:authority`. */
+  tcp: '/v1/tcp',
 } as const;

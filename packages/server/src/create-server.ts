@@ -7,6 +7,7 @@ import type { ApiContext } from './api/context.ts';
 import { createApp } from './api/create-app.ts';
 import { replyProblem } from './api/problem-replies.ts';
 import { ATTACH_PATTERN, AttachEndpoint } from './attach/attach-endpoint.ts';
+import { PORT_PATTERN, PortEndpoint } from './ports/port-endpoint.ts';
 import { createAuthenticator } from './auth/bearer.ts';
 import { SWEEP_MIN_AGE_MS, startBackground } from './background/background.ts';
 import type { Background } from './background/background.ts';
@@ -136,6 +137,7 @@ interface UpgradeParts extends ServerParts {
 function acceptUpgrades(app: FastifyInstance, options: ServerOptions, parts: UpgradeParts): void {
   const { clock, randomBytes } = options;
   const attach = new AttachEndpoint(parts.context);
+  const ports = new PortEndpoint(parts.context);
   const { store, connections, report, state } = parts;
   const isClosing = () => state.isClosing;
   const tunnel = new TunnelEndpoint({
@@ -152,6 +154,7 @@ function acceptUpgrades(app: FastifyInstance, options: ServerOptions, parts: Upg
       accept: ({ request, duplex, head }, [hostId = '']) =>
         tunnel.accept(request, duplex, { head, hostId: parseHostId(hostId) }),
     },
+    { pattern: PORT_PATTERN, accept: (upgrade, parameters) => ports.accept(upgrade, parameters) },
     { pattern: ATTACH_PATTERN, accept: (upgrade, parameters) => attach.accept(upgrade, parameters) },
   ]);
 }

@@ -14,7 +14,7 @@ import type { ApiContext } from '../api/context.ts';
 import { checkCallable } from '../api/host-routes.ts';
 import { findSandbox } from '../api/sandbox-lookup.ts';
 import { authenticateUpgrade, readProtocols } from '../auth/upgrade-caller.ts';
-import { readText } from '../tunnel/host-connection.ts';
+import { parseJsonText, readText } from '../tunnel/host-connection.ts';
 import type { HostLink } from '../tunnel/host-link.ts';
 import type { Upgrade } from '../tunnel/upgrade.ts';
 import { bridgeMessages } from './bridge.ts';
@@ -75,7 +75,7 @@ async function openAttach(connection: HostLink, processId: string, query: Attach
   try {
     const { status, body } = await connection.respond(request, timeout);
     if (status === 200) return { request, body, close: () => request.destroy() };
-    throw fromProblem(parseJson(await readText(body)), 'host_protocol');
+    throw fromProblem(parseJsonText(await readText(body)), 'host_protocol');
   } finally {
     timeout.removeEventListener('abort', onTimeout);
   }
@@ -97,13 +97,5 @@ function decode(segment: string): string {
     return decodeURIComponent(segment);
   } catch (cause) {
     throw new SandboxError('invalid_request', 'the path has a broken % escape', { cause });
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -13,7 +13,8 @@ import {
   encodeAttachMessage,
 } from '@omnigent/protocol';
 import type { AttachMessage } from '@omnigent/protocol';
-import type { RawData, WebSocket } from 'ws';
+import type { WebSocket } from 'ws';
+import { closeSocket, keepAlive, toBytes } from '../forward/public-socket.ts';
 
 export interface HostStream {
   /** The way to the host. */
@@ -30,7 +31,6 @@ export interface BridgeOptions {
 
 /** More than this unsent, and nothing is taken from the host until it is less. */
 const MAX_BUFFERED_BYTES = 256 * 1024;
-const PING_MS = 30_000;
 const CLOSE_GRACE_MS = 2_000;
 
 /** Connects the two; whichever ends, ends the other. */
@@ -45,8 +45,8 @@ export function bridgeMessages(socket: WebSocket, stream: HostStream, options: B
   keepAlive(socket);
   sendToHost(socket, stream, options);
   sendToViewer(socket, stream).then(
-    () => close(socket, PUBLIC_CLOSE.normal),
-    (error: unknown) => close(socket, toCloseCode(error, stream)),
+    () => closeSocket(socket, PUBLIC_CLOSE.normal),
+    (error: unknown) => closeSocket(socket, toCloseCode(error, stream)),
   );
 }
 
@@ -87,32 +87,9 @@ function send(socket: WebSocket, body: Readable, { isBinary, data }: AttachMessa
   if (socket.bufferedAmount >= MAX_BUFFERED_BYTES) body.pause();
 }
 
-/** A viewer that is gone without a word is found out. */
-function keepAlive(socket: WebSocket): void {
-  let isAlive = true;
-  socket.on('pong', () => (isAlive = true));
-  const timer = setInterval(() => {
-    if (!isAlive) return socket.terminate();
-    isAlive = false;
-    socket.ping();
-  }, PING_MS);
-  timer.unref();
-  socket.on('close', () => clearInterval(timer));
-}
-
 function toCloseCode(error: unknown, { request }: HostStream): number {
   if (error instanceof AttachFormatError) return PUBLIC_CLOSE.hostOffline;
   return request.rstCode === constants.NGHTTP2_PROTOCOL_ERROR
     ? CLOSE.protocolError
     : PUBLIC_CLOSE.hostOffline;
-}
-
-function close(socket: WebSocket, code: number): void {
-  socket.close(code);
-  setTimeout(() => socket.terminate(), CLOSE_GRACE_MS).unref();
-}
-
-function toBytes(data: RawData): Uint8Array {
-  if (Array.isArray(data)) return Buffer.concat(data);
-  return data instanceof ArrayBuffer ? new Uint8Array(data) : data;
 }
