@@ -1,5 +1,5 @@
 /** Nothing of an interruption may cost a byte, a doubled command or an exit status: real sockets, processes and signals. */
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes, randomInt } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,6 +17,8 @@ import type { CuttingProxy } from './cutting-proxy.ts';
 const COMMAND = fileURLToPath(new URL('../../../packages/cli/bin/omnigent.js', import.meta.url));
 /** Lines whose order and number tell of every loss and repeat. */
 const LINES = 400_000;
+/** Pieces of input that are sent while the tunnel is cut. */
+const CHUNKS = 100;
 
 let directory: string;
 let proxy: CuttingProxy;
@@ -80,6 +82,26 @@ describe('an interruption', () => {
     expect(program.exit?.exit_code).toBe(7);
     expect(cuts).toBeGreaterThan(3);
     expect((await sandbox.exec(['cat', 'started'])).stdout).toBe('x\n');
+  });
+
+  it('of the tunnel, at random points of input and output, costs and doubles no byte of either', async () => {
+    await using sandbox = await client.launch({});
+    const sent = createHash('sha256');
+    let cuts = 0;
+    async function* send() {
+      for (let chunk = 0; chunk < CHUNKS; chunk += 1) {
+        const data = Buffer.from(randomBytes(48 * 1024).toString('base64'));
+        sent.update(data);
+        yield data;
+        // Some fall into the next chunk on its way, some between two.
+        if (chunk % 4 === 3) setTimeout(() => (cuts += proxy.cut()), randomInt(4));
+      }
+    }
+    const { stdout, exitCode } = await sandbox.exec('echo x >> begun; cat; exit 7', { input: send() });
+    expect(exitCode).toBe(7);
+    expect(createHash('sha256').update(stdout).digest('hex')).toBe(sent.digest('hex'));
+    expect(cuts).toBeGreaterThan(10);
+    expect((await sandbox.exec(['cat', 'begun'])).stdout).toBe('x\n');
   });
 
   it('by kill -9 of the server in mid-stream is made good by the next server', async () => {
