@@ -9,6 +9,8 @@ export { pumpInput } from './pump-input.ts';
 export { PortConnection } from './port-connection.ts';
 export { RunningProcess, toResultStatus } from './running-process.ts';
 export type { ExecResult, OutputOptions } from './running-process.ts';
+export { SandboxFiles } from './sandbox-files.ts';
+export type { FileCallOptions, WriteFileOptions } from './sandbox-files.ts';
 export { SandboxHandle } from './sandbox-handle.ts';
 export { platformWebSocket } from './web-socket.ts';
 export type { WebSocketEvent, WebSocketFactory, WebSocketLike } from './web-socket.ts';

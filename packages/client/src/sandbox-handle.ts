@@ -17,6 +17,7 @@ import { followEvents } from './follow-events.ts';
 import { PortConnection } from './port-connection.ts';
 import { RunningProcess } from './running-process.ts';
 import type { ExecResult, ProcessContext } from './running-process.ts';
+import { SandboxFiles } from './sandbox-files.ts';
 
 /** What a launch that failed leaves: the diagnosis is in `details.diagnosis`. */
 function toLaunchFailure(sandbox: Sandbox): SandboxError {
@@ -46,6 +47,11 @@ export class SandboxHandle implements AsyncDisposable {
   /** Absolute path of the workspace inside the sandbox. */
   get workspace(): string | null {
     return this.#resource.workspace;
+  }
+
+  /** Its files. */
+  get files(): SandboxFiles {
+    return new SandboxFiles(this.#context.http, this.id);
   }
 
   async refresh(signal?: AbortSignal): Promise<Sandbox> {

@@ -1,11 +1,14 @@
 /** Puts the host together; only sequences. */
 import type { Http2Server } from 'node:http2';
+import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '@omnigent/protocol';
 import { buildAttachRoutes } from './attach/routes.ts';
 import { createHostServer } from './api/host-server.ts';
 import { createRouter } from './api/router.ts';
 import type { Route } from './api/router.ts';
+import type { FileScope } from './files/opened-path.ts';
+import { buildFileRoutes } from './files/routes.ts';
 import type { HostSettings } from './settings.ts';
 import { ProcessRegistry } from './processes/process-registry.ts';
 import { buildProcessRoutes } from './processes/routes.ts';
@@ -27,6 +30,7 @@ interface HostParts {
   readonly bootId: string;
   readonly workspace: Workspace;
   readonly processes: ProcessRegistry;
+  readonly files: FileScope;
 }
 
 function createParts(settings: HostSettings): HostParts {
@@ -40,7 +44,13 @@ function createParts(settings: HostSettings): HostParts {
     bootId,
     clock: systemClock,
   });
-  return { bootId, workspace, processes };
+  const state = join(home, '.omnigent');
+  const files = {
+    workspace: () => workspace.path,
+    // Until a program has run there is no state, and nothing to hide.
+    hostState: async () => await realpath(state).catch(() => state),
+  };
+  return { bootId, workspace, processes, files };
 }
 
 function buildRoutes(parts: HostParts, acceptToken: (token: string) => void): Route[] {
@@ -56,6 +66,7 @@ function buildRoutes(parts: HostParts, acceptToken: (token: string) => void): Ro
     ...buildWorkspaceRoutes(workspace),
     ...buildPortRoutes(),
     ...buildProcessRoutes(processes),
+    ...buildFileRoutes(parts.files),
     ...buildAttachRoutes({ processes, clock: systemClock }),
   ];
 }
@@ -71,7 +82,15 @@ function once(run: () => void): () => void {
 
 /** What this host can do; a terminal needs the pty binding, which may be missing. */
 function listCapabilities(): string[] {
-  return ['workspace', 'processes', 'attach', 'ports', 'forward', ...(hasNativePty() ? ['pty'] : [])];
+  return [
+    'workspace',
+    'processes',
+    'attach',
+    'files',
+    'ports',
+    'forward',
+    ...(hasNativePty() ? ['pty'] : []),
+  ];
 }
 
 /** What of the settings concerns the way to the server. */

@@ -162,6 +162,8 @@ const HOST_ERRORS = {
     'Use a path that the user of the sandbox may read or write.',
   ),
   file_conflict: entry(409, 'The path is of another kind', 'Check whether it is a file or a directory.'),
+  file_changed: entry(412, 'The file is no longer what it was', 'Read it again from its beginning.'),
+  range_outside: entry(416, 'The range is outside the file', 'Ask for bytes that the file has.'),
   disk_full: entry(
     507,
     'The disk of the sandbox is full',
