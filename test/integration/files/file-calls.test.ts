@@ -26,7 +26,8 @@ afterAll(async () => {
 });
 
 type Query = Readonly<Record<string, string>>;
-const toPath = (query: Query) => `${SERVER_ROUTES.host(id, HOST_ROUTES.files)}?${new URLSearchParams(query)}`;
+const toPath = (query: Query) =>
+  `${SERVER_ROUTES.host(id, HOST_ROUTES.files)}?${new URLSearchParams(query).toString()}`;
 const call = (method: string, query: Query, init?: CallInit) => api.call(method, toPath(query), init);
 
 async function readCode(response: Response): Promise<unknown> {
@@ -91,7 +92,7 @@ it.each([
   const put = request(new URL(toPath({ path: join(directory, 'kept') }), api.server.url), {
     method: 'PUT',
     headers: {
-      authorization: `Bearer ${'a-token-of-these-tests-only'}`,
+      authorization: 'Bearer a-token-of-these-tests-only',
       ...(length === undefined ? { 'transfer-encoding': 'chunked' } : { 'content-length': length }),
     },
   });
@@ -106,7 +107,7 @@ it.each([
 
 it('special files are refused at once instead of being waited for', async () => {
   const path = join(place, 'fifo');
-  execFileSync('mkfifo', [path]);
+  execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', path]);
   for (const special of [path, '/dev/zero', place]) {
     const answer = await call('GET', { path: special });
     expect([special, answer.status, await readCode(answer)]).toEqual([special, 409, 'file_conflict']);
@@ -131,6 +132,20 @@ it("neither the host's environment nor its state is reached, by no way around", 
     expect([path, answer.ok]).toEqual([path, false]);
     expect(await readCode(answer)).toMatch(/^(path_forbidden|file_conflict)$/);
   }
+});
+
+it("the host's state is neither written, listed nor removed with what holds it", async () => {
+  const [home = ''] = api.launcher.hosts.keys();
+  await mkdir(join(api.directory, home, '.omnigent', 'processes'), { recursive: true });
+  // Relative paths start at the workspace, which lies in the home directory beside the state.
+  const answers = [
+    await call('PUT', { path: '../.omnigent/planted', parents: '1' }, { body: 'x' }),
+    await call('GET', { path: '../.omnigent', list: '1' }),
+    await call('GET', { path: '../.omnigent/processes', stat: '1' }),
+    await call('DELETE', { path: '..', recursive: '1' }),
+  ];
+  for (const answer of answers)
+    expect([answer.status, await readCode(answer)]).toEqual([403, 'path_forbidden']);
 });
 
 it('removing a link leaves what it leads to; a tree goes only when asked for', async () => {
