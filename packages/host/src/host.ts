@@ -64,7 +64,7 @@ function buildRoutes(parts: HostParts, acceptToken: (token: string) => void): Ro
       onAnswered: once(warmUp),
     }),
     ...buildWorkspaceRoutes(workspace),
-    ...buildPortRoutes(),
+    ...buildPortRoutes(parts.bootId),
     ...buildProcessRoutes(processes),
     ...buildFileRoutes(parts.files),
     ...buildAttachRoutes({ processes, clock: systemClock }),

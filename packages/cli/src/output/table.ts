@@ -1,12 +1,18 @@
 /** Plain tables for people. */
 
+/** A program in a sandbox chooses its own name, and must not write to this terminal with it. */
+function toPrintable(cell: string): string {
+  return cell.replaceAll(/\p{Cc}/gu, '?');
+}
+
 /** Rows under headings, columns aligned. */
-export function renderTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+export function renderTable(headings: readonly string[], cells: readonly (readonly string[])[]): string {
+  const rows = cells.map((row) => row.map(toPrintable));
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...rows.map((row) => row[column]?.length ?? 0)),
   );
-  const line = (cells: readonly string[]) =>
-    cells
+  const line = (row: readonly string[]) =>
+    row
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd();

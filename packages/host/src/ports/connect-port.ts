@@ -10,9 +10,9 @@ import { listPorts } from './list-ports.ts';
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /** Answers the CONNECT; resolves when the connection stands. */
-export async function connectPort(exchange: Exchange): Promise<void> {
+export async function connectPort(exchange: Exchange, bootId: string): Promise<void> {
   const port = parsePort(exchange);
-  const socket = await openSocket(await resolveAddress(port), port);
+  const socket = await openSocket(await resolveAddress(port, bootId), port);
   const { stream } = exchange;
   if (stream.destroyed) return void socket.destroy();
   stream.respond({ ':status': 200 });
@@ -31,8 +31,8 @@ function parsePort({ headers }: Exchange): number {
 }
 
 /** Where a process of the sandbox listens on the port. @throws SandboxError `port_not_listening`. */
-async function resolveAddress(port: number): Promise<string> {
-  const addresses = (await listPorts())
+async function resolveAddress(port: number, bootId: string): Promise<string> {
+  const addresses = (await listPorts(bootId))
     .filter((listed) => listed.port === port)
     .map(({ address }) => address);
   const [only] = addresses;

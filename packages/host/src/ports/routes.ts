@@ -4,15 +4,16 @@ import type { Route } from '../api/router.ts';
 import { connectPort } from './connect-port.ts';
 import { listPorts } from './list-ports.ts';
 
-export function buildPortRoutes(): Route[] {
+/** @param bootId of this run of the host; the marks of its programs begin with it. */
+export function buildPortRoutes(bootId: string): Route[] {
   return [
     {
       method: 'GET',
       path: HOST_ROUTES.ports,
       async answer(exchange) {
-        exchange.json(200, { items: await listPorts() });
+        exchange.json(200, { items: await listPorts(bootId) });
       },
     },
-    { method: 'CONNECT', path: HOST_ROUTES.tcp, answer: connectPort },
+    { method: 'CONNECT', path: HOST_ROUTES.tcp, answer: (exchange) => connectPort(exchange, bootId) },
   ];
 }
