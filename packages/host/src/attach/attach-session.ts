@@ -1,6 +1,5 @@
 /** One attached viewer: output and news to it at its pace, its input and controls to the program. */
 import { once } from 'node:events';
-import { constants } from 'node:http2';
 import type { ServerHttp2Stream } from 'node:http2';
 import {
   ATTACH_FRAME,
@@ -136,7 +135,8 @@ export class AttachSession implements Viewer {
   }
 
   #breakOff(error: unknown): void {
-    if (error instanceof AttachFormatError) this.#options.stream.close(constants.NGHTTP2_PROTOCOL_ERROR);
+    // `close` with a code would end the stream in order first, as if the program had ended.
+    if (error instanceof AttachFormatError) this.#options.stream.destroy(error);
     this.#leave();
   }
 

@@ -14,7 +14,7 @@ import {
 } from '@omnigent/protocol';
 import type { AttachMessage } from '@omnigent/protocol';
 import type { WebSocket } from 'ws';
-import { closeSocket, keepAlive, toBytes } from '../forward/public-socket.ts';
+import { closeSocket, endOnError, keepAlive, toBytes } from '../forward/public-socket.ts';
 
 export interface HostStream {
   /** The way to the host. */
@@ -35,7 +35,7 @@ const CLOSE_GRACE_MS = 2_000;
 
 /** Connects the two; whichever ends, ends the other. */
 export function bridgeMessages(socket: WebSocket, stream: HostStream, options: BridgeOptions): void {
-  socket.on('error', () => socket.terminate());
+  endOnError(socket);
   socket.on('close', () => {
     stream.request.end();
     // The host hears the end of the request first; then nothing is wanted any more.
@@ -89,7 +89,8 @@ function send(socket: WebSocket, body: Readable, { isBinary, data }: AttachMessa
 
 function toCloseCode(error: unknown, { request }: HostStream): number {
   if (error instanceof AttachFormatError) return PUBLIC_CLOSE.hostOffline;
-  return request.rstCode === constants.NGHTTP2_PROTOCOL_ERROR
+  // What the host does with a viewer that does not keep to the protocol.
+  return request.rstCode === constants.NGHTTP2_INTERNAL_ERROR
     ? CLOSE.protocolError
     : PUBLIC_CLOSE.hostOffline;
 }

@@ -17,6 +17,11 @@ export function keepAlive(socket: WebSocket): void {
   socket.once('close', () => clearInterval(timer));
 }
 
+/** After an error, ws is about to tell the caller its code: only one that does not hear it is cut. */
+export function endOnError(socket: WebSocket): void {
+  socket.on('error', () => setTimeout(() => socket.terminate(), CLOSE_GRACE_MS).unref());
+}
+
 /** Closes with a code; one that does not answer the close is cut. */
 export function closeSocket(socket: WebSocket, code: number): void {
   socket.close(code);

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { CLOSE, FORWARD_RESET, ForwardWindow, PUBLIC_CLOSE, parseForwardControl } from '@omnigent/protocol';
 import type { ForwardControl } from '@omnigent/protocol';
 import type { RawData, WebSocket } from 'ws';
-import { closeSocket, keepAlive, toBytes } from '../forward/public-socket.ts';
+import { closeSocket, endOnError, keepAlive, toBytes } from '../forward/public-socket.ts';
 
 export interface PortStream {
   /** The way to the program. */
@@ -35,7 +35,7 @@ class PortBridge {
   start(): void {
     const { request, body } = this.#stream;
     const socket = this.#socket;
-    socket.on('error', () => socket.terminate());
+    endOnError(socket);
     socket.once('close', () => {
       // What was said to its end goes on to the program; anything else is a connection that broke.
       if (!this.#hasCallerEnded || !this.#hasProgramEnded) request.close(constants.NGHTTP2_CANCEL);
