@@ -74,7 +74,8 @@ async function openAttach(connection: HostLink, processId: string, query: Attach
   timeout.addEventListener('abort', onTimeout, { once: true });
   try {
     const { status, body } = await connection.respond(request, timeout);
-    if (status === 200) return { request, body, close: () => request.destroy() };
+    if (status === 200)
+      return { request, body, close: () => request.destroy(), isConnected: () => connection.isOpen };
     throw fromProblem(parseJsonText(await readText(body)), 'host_protocol');
   } finally {
     timeout.removeEventListener('abort', onTimeout);

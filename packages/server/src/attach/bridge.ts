@@ -22,6 +22,8 @@ export interface HostStream {
   /** The way from it. */
   readonly body: Readable;
   readonly close: () => void;
+  /** Whether the host itself is still there. */
+  readonly isConnected: () => boolean;
 }
 
 export interface BridgeOptions {
@@ -87,10 +89,10 @@ function send(socket: WebSocket, body: Readable, { isBinary, data }: AttachMessa
   if (socket.bufferedAmount >= MAX_BUFFERED_BYTES) body.pause();
 }
 
-function toCloseCode(error: unknown, { request }: HostStream): number {
+function toCloseCode(error: unknown, { request, isConnected }: HostStream): number {
   if (error instanceof AttachFormatError) return PUBLIC_CLOSE.hostOffline;
-  // What the host does with a viewer that does not keep to the protocol.
-  return request.rstCode === constants.NGHTTP2_INTERNAL_ERROR
+  // What the host does with a viewer that does not keep to the protocol; so looks a tunnel that broke, too.
+  return request.rstCode === constants.NGHTTP2_INTERNAL_ERROR && isConnected()
     ? CLOSE.protocolError
     : PUBLIC_CLOSE.hostOffline;
 }
