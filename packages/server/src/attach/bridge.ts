@@ -3,7 +3,6 @@
  * not read holds the little that is under way to it, and nothing more is taken from the host.
  */
 import { constants } from 'node:http2';
-import type { ClientHttp2Stream } from 'node:http2';
 import type { Readable } from 'node:stream';
 import {
   AttachFormatError,
@@ -14,17 +13,8 @@ import {
 } from '@omnigent/protocol';
 import type { AttachMessage } from '@omnigent/protocol';
 import type { WebSocket } from 'ws';
+import type { HostStream } from '../forward/public-call.ts';
 import { closeSocket, endOnError, keepAlive, toBytes } from '../forward/public-socket.ts';
-
-export interface HostStream {
-  /** The way to the host. */
-  readonly request: ClientHttp2Stream;
-  /** The way from it. */
-  readonly body: Readable;
-  readonly close: () => void;
-  /** Whether the host itself is still there. */
-  readonly isConnected: () => boolean;
-}
 
 export interface BridgeOptions {
   /** The viewer did something. */

@@ -1,33 +1,24 @@
 /** Carries one TCP connection between a caller's WebSocket and the stream at the host; each way keeps to its window. */
 import { constants } from 'node:http2';
-import type { ClientHttp2Stream } from 'node:http2';
-import type { Readable } from 'node:stream';
 import { CLOSE, FORWARD_RESET, ForwardWindow, PUBLIC_CLOSE, parseForwardControl } from '@omnigent/protocol';
 import type { ForwardControl } from '@omnigent/protocol';
 import type { RawData, WebSocket } from 'ws';
+import type { HostStream } from '../forward/public-call.ts';
 import { closeSocket, endOnError, keepAlive, toBytes } from '../forward/public-socket.ts';
 
-export interface PortStream {
-  /** The way to the program. */
-  readonly request: ClientHttp2Stream;
-  /** The way from it. */
-  readonly body: Readable;
-  readonly close: () => void;
-}
-
 /** Connects the two until both ways have ended or one of them broke. */
-export function bridgePort(socket: WebSocket, stream: PortStream): void {
+export function bridgePort(socket: WebSocket, stream: HostStream): void {
   new PortBridge(socket, stream).start();
 }
 
 class PortBridge {
   readonly #socket: WebSocket;
-  readonly #stream: PortStream;
+  readonly #stream: HostStream;
   readonly #window = new ForwardWindow();
   #hasCallerEnded = false;
   #hasProgramEnded = false;
 
-  constructor(socket: WebSocket, stream: PortStream) {
+  constructor(socket: WebSocket, stream: HostStream) {
     this.#socket = socket;
     this.#stream = stream;
   }

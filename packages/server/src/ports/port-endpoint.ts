@@ -5,18 +5,14 @@ import {
   MAX_FORWARD_MESSAGE_BYTES,
   SandboxError,
   TUNNEL_HTTP2,
-  fromProblem,
 } from '@omnigent/protocol';
 import { WebSocketServer } from 'ws';
 import type { ApiContext } from '../api/context.ts';
-import { checkCallable } from '../api/host-routes.ts';
-import { findSandbox } from '../api/sandbox-lookup.ts';
-import { authenticateUpgrade, readProtocols } from '../auth/upgrade-caller.ts';
-import { parseJsonText, readText } from '../tunnel/host-connection.ts';
+import { admitCaller, findCallable, openHostStream } from '../forward/public-call.ts';
+import type { HostStream } from '../forward/public-call.ts';
 import type { HostLink } from '../tunnel/host-link.ts';
 import type { Upgrade } from '../tunnel/upgrade.ts';
 import { bridgePort } from './bridge-port.ts';
-import type { PortStream } from './bridge-port.ts';
 
 export const PORT_PATTERN = /^\/v1\/sandboxes\/([^/]+)\/ports\/([^/]+)\/connect$/;
 
@@ -41,16 +37,10 @@ export class PortEndpoint {
     { request, duplex, head }: Upgrade,
     [sandbox = '', portText = '']: readonly string[],
   ): Promise<void> {
-    const { store, connections, authenticate, touch } = this.#context;
-    const { owner } = authenticateUpgrade(request, authenticate);
-    if (!readProtocols(request).includes(FORWARD_SUBPROTOCOL))
-      throw new SandboxError(
-        'invalid_request',
-        `expected the subprotocol ${FORWARD_SUBPROTOCOL} to be offered`,
-      );
+    const { connections, touch } = this.#context;
+    const { owner } = admitCaller(request, this.#context, FORWARD_SUBPROTOCOL);
     const port = parsePort(portText);
-    const record = await findSandbox(store.sandboxes, owner, sandbox);
-    checkCallable(record);
+    const record = await findCallable(this.#context, owner, sandbox);
     const stream = await openPort(connections.get(record.hostId), port);
     if (duplex.destroyed) return stream.close();
     touch(record.id);
@@ -67,26 +57,11 @@ function parsePort(text: string): number {
   throw new SandboxError('invalid_request', `expected a port from 1 to 65535, found ${JSON.stringify(text)}`);
 }
 
-/** Asks the host first: what it refuses, the caller learns as a problem document. */
-async function openPort(connection: HostLink, port: number): Promise<PortStream> {
-  const timeout = AbortSignal.timeout(OPEN_TIMEOUT_MS);
-  const request = connection.openStream({
-    method: 'CONNECT',
-    path: HOST_ROUTES.tcp,
-    headers: {
-      ':protocol': TUNNEL_HTTP2.connectProtocol,
-      ':scheme': 'http',
-      ':authority': `127.0.0.1:${port}`,
-    },
-    hasBody: true,
-  });
-  const onTimeout = () => request.destroy();
-  timeout.addEventListener('abort', onTimeout, { once: true });
-  try {
-    const { status, body } = await connection.respond(request, timeout);
-    if (status === 200) return { request, body, close: () => request.destroy() };
-    throw fromProblem(parseJsonText(await readText(body)), 'host_protocol');
-  } finally {
-    timeout.removeEventListener('abort', onTimeout);
-  }
+function openPort(connection: HostLink, port: number): Promise<HostStream> {
+  const headers = {
+    ':protocol': TUNNEL_HTTP2.connectProtocol,
+    ':scheme': 'http',
+    ':authority': `127.0.0.1:${port}`,
+  };
+  return openHostStream(connection, { method: 'CONNECT', path: HOST_ROUTES.tcp, headers }, OPEN_TIMEOUT_MS);
 }

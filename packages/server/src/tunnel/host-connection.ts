@@ -224,12 +224,3 @@ function parseJson(text: string): unknown {
     throw new SandboxError('host_protocol', "the host's answer is not JSON", { cause });
   }
 }
-
-/** What a text says as JSON; undefined when it is none. */
-export function parseJsonText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
