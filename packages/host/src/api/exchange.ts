@@ -1,5 +1,4 @@
 /** One request of the control plane and its answer: parsing with schemas, JSON and streams out. */
-import { constants } from 'node:http2';
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { once } from 'node:events';
 import { PROBLEM_CONTENT_TYPE, SandboxError, toProblem } from '@omnigent/protocol';
@@ -62,8 +61,8 @@ export class Exchange {
   fail(error: unknown): void {
     if (this.stream.destroyed) return;
     if (this.stream.headersSent) {
-      // The answer has begun: only a reset tells that it is not whole.
-      this.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+      // The answer has begun: only a reset tells that it is not whole. `close` with a code would end the stream in order first.
+      this.stream.destroy(error instanceof Error ? error : new Error(String(error)));
       return;
     }
     const problem = toProblem(error);
