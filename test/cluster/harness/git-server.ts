@@ -21,7 +21,8 @@ export interface GitServer extends AsyncDisposable {
   readonly head: string;
 }
 
-function git(args: readonly string[], cwd: string): string {
+/** Runs git with the identity of the tests; returns what it printed. */
+export function git(args: readonly string[], cwd: string): string {
   const identity = [
     '-c',
     'user.name=Test',

@@ -7,6 +7,7 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { git as runGit } from './git-server.ts';
 
 export interface SshGitServer extends AsyncDisposable {
   /** Below it are `app.git` (three commits, a submodule by a relative URL) and `lfs.git`. */
@@ -16,16 +17,9 @@ export interface SshGitServer extends AsyncDisposable {
   readonly knownHosts: string;
 }
 
+/** Submodules may come from a path of this machine. */
 function git(args: readonly string[], cwd: string): void {
-  const identity = [
-    '-c',
-    'user.name=Test',
-    '-c',
-    'user.email=test@example.com',
-    '-c',
-    'init.defaultBranch=main',
-  ];
-  execFileSync('git', [...identity, '-c', 'protocol.file.allow=always', ...args], { cwd, stdio: 'ignore' });
+  runGit(['-c', 'protocol.file.allow=always', ...args], cwd);
 }
 
 function commit(directory: string, files: Readonly<Record<string, string>>): void {
