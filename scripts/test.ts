@@ -51,6 +51,7 @@ for (const suite of SUITES) if (steps.includes(suite)) totals.push(await runSuit
 
 const judged = judgeTotals(addTotals(totals), { requireAll });
 if (requireAll) for (const name of judged.skipped) say(`did not run: ${name}`);
+for (const text of judged.flaky) say(`passed at the second try: ${text}`);
 if (failures.length > 0) say(`\nFailed: ${failures.join(', ')}`);
 process.stdout.write(`${renderTotals(judged, { requireAll })}\n`);
 process.exitCode = failures.length > 0 || judged.failed > 0 ? 1 : 0;

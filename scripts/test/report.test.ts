@@ -23,6 +23,19 @@ describe('parseReport', () => {
       passed: 2,
       failed: 1,
       skipped: ['test 3', 'test 4'],
+      flaky: [],
+    });
+  });
+
+  test('names what passed only at the second try, and why not at the first', () => {
+    const failureMessages = ['Error: the port was taken\n    at line 1'];
+    const assertionResults = [{ fullName: 'a server listens', status: 'passed', failureMessages }];
+    const file = { name: 'a.test.ts', status: 'passed', assertionResults };
+    expect(parseReport(JSON.stringify({ success: true, testResults: [file] }))).toEqual({
+      passed: 1,
+      failed: 0,
+      skipped: [],
+      flaky: ['a server listens: Error: the port was taken'],
     });
   });
 
@@ -46,7 +59,7 @@ describe('totals', () => {
   ]);
 
   test('are summed over reports', () => {
-    expect(totals).toEqual({ passed: 1, failed: 1, skipped: ['test 1'] });
+    expect(totals).toEqual({ passed: 1, failed: 1, skipped: ['test 1'], flaky: [] });
   });
 
   test('count a skipped test as failed where all are required', () => {

@@ -7,7 +7,14 @@ const vitestReportSchema = z.object({
       name: z.string(),
       status: z.string(),
       message: z.string().optional(),
-      assertionResults: z.array(z.object({ fullName: z.string(), status: z.string() })),
+      assertionResults: z.array(
+        z.object({
+          fullName: z.string(),
+          status: z.string(),
+          // vitest keeps what went wrong at the first try of a test that then passed.
+          failureMessages: z.array(z.string()).optional(),
+        }),
+      ),
     }),
   ),
   success: z.boolean(),
@@ -19,6 +26,8 @@ export interface Totals {
   readonly failed: number;
   /** Full names of the tests that did not run. */
   readonly skipped: readonly string[];
+  /** Tests that passed only at the second try, each with what went wrong at the first. */
+  readonly flaky: readonly string[];
 }
 
 /** Parses a report that vitest's `json` reporter has written. */
@@ -37,6 +46,9 @@ export function parseReport(text: string): Totals {
     skipped: tests
       .filter((test) => test.status !== 'passed' && test.status !== 'failed')
       .map((test) => test.fullName),
+    flaky: tests.flatMap(({ fullName, status, failureMessages: [message] = [] }) =>
+      status === 'passed' && message !== undefined ? [`${fullName}: ${message.split('\n', 1)[0]}`] : [],
+    ),
   };
 }
 
@@ -46,13 +58,14 @@ export function addTotals(all: readonly Totals[]): Totals {
     passed: all.reduce((sum, totals) => sum + totals.passed, 0),
     failed: all.reduce((sum, totals) => sum + totals.failed, 0),
     skipped: all.flatMap((totals) => totals.skipped),
+    flaky: all.flatMap((totals) => totals.flaky),
   };
 }
 
 /** With `requireAll`, a test that did not run counts as failed: in CI nothing may excuse itself. */
 export function judgeTotals(totals: Totals, options: { requireAll: boolean }): Totals {
   if (!options.requireAll) return totals;
-  return { passed: totals.passed, failed: totals.failed + totals.skipped.length, skipped: totals.skipped };
+  return { ...totals, failed: totals.failed + totals.skipped.length };
 }
 
 /** The closing line: `N passed, N failed`, with the skipped ones when there are any that do not count as failed. */

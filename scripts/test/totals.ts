@@ -8,4 +8,5 @@ const requireAll = process.env.OMNIGENT_REQUIRE_ALL === '1';
 const names = (await readdir(folder)).filter((name) => name.endsWith('.json'));
 const reports = await Promise.all(names.map((name) => readFile(folder + name, 'utf8')));
 const judged = judgeTotals(addTotals(reports.map((report) => parseReport(report))), { requireAll });
+for (const text of judged.flaky) process.stderr.write(`passed at the second try: ${text}\n`);
 process.stdout.write(`${renderTotals(judged, { requireAll })}\n`);

@@ -147,7 +147,13 @@ describe.skipIf(!HAS_CLUSTER)('a namespace', () => {
   it.concurrent('with a sidecar that cannot start before the host names it', async () => {
     await using scene = await openScene();
     const restartPolicy = 'Always';
-    const sidecar = buildSidecar(scene.image, { restartPolicy, command: ['sh', '-c', 'exit 1'] });
+    // Without a probe a moment in which the kubelet saw it run would count as started.
+    const startupProbe = { exec: { command: ['false'] }, periodSeconds: 1, failureThreshold: 100 };
+    const sidecar = buildSidecar(scene.image, {
+      restartPolicy,
+      startupProbe,
+      command: ['sh', '-c', 'exit 1'],
+    });
     const section = {
       pod_template: { spec: { initContainers: [sidecar] } },
       stage_timeouts: { starting: 3 },

@@ -15,11 +15,27 @@ async function kill(...parts: readonly string[]): Promise<void> {
   for (const part of parts) await run(CLUSTER, ['kill', part]);
 }
 
-/** A part that was just started may be found dead by those that depend on it; the second try finds it alive. */
-async function bringBack(): Promise<void> {
+/** A part that was just started may be found dead by those that depend on it; a later try finds it alive. */
+async function bringUp(tries = 5): Promise<void> {
   // The parts belong to the cluster, not to this run of the tests, whose leftovers are found by their environment.
   const { OMNIGENT_CI_RUN: _, ...env } = process.env;
-  await run(CLUSTER, ['up'], { env }).catch(() => run(CLUSTER, ['up'], { env }));
+  try {
+    await run(CLUSTER, ['up'], { env });
+  } catch (error) {
+    if (tries === 1) throw error;
+    await bringUp(tries - 1);
+  }
+}
+
+let bringing: Promise<void> = Promise.resolve();
+
+/** One at a time: two at once would start each part twice. */
+function bringBack(): Promise<void> {
+  bringing = bringing.then(
+    () => bringUp(),
+    () => bringUp(),
+  );
+  return bringing;
 }
 
 describe.skipIf(!HAS_CLUSTER)('a launch whose control plane is killed', () => {
@@ -50,8 +66,7 @@ describe.skipIf(!HAS_CLUSTER)('a launch whose control plane is killed', () => {
     if (at === 'before') await kill(...parts);
     const launching = launches.launch({ onStage });
     if (at === 'before') outage = bringBack();
-    const name = await launching;
-    await outage;
+    const [name] = await Promise.all([launching, outage]);
     await launches.terminate(name);
     await expect.poll(() => listLeft(namespace.name), { timeout: 60_000 }).toEqual([]);
     return told;

@@ -84,7 +84,7 @@ function claim(socket: Socket, round: number): void {
   }
 }
 
-/** The most that the server grew while the program wrote 400 MB of which 200 KB were read. */
+/** What the server grew by, in MiB, while the program wrote 400 MB of which 200 KB were read: the middle one of 19 readings. */
 async function measureGrowth(
   program: RunningProcess,
   socket: Socket,
@@ -102,7 +102,9 @@ async function measureGrowth(
   }
   socket.destroy();
   await program.signal('SIGKILL');
-  return (Math.max(...sizes) - before) / MEBIBYTE;
+  // Each reading holds garbage that nobody has collected yet, on a busy machine much; what is held for the reader only grows.
+  const [middle = Infinity] = sizes.sort((a, b) => a - b).slice(sizes.length / 2);
+  return (middle - before) / MEBIBYTE;
 }
 
 describe('a reader that hardly reads', () => {
