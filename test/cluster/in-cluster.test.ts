@@ -13,14 +13,14 @@ import { listLeft } from './harness/namespace.ts';
 
 const OVERLAY = join(ROOT, 'deploy/kubernetes/overlays/local');
 
-/** Whether this machine, which is the node, gets a connection. */
-async function isOpen(host: string, port: number): Promise<boolean> {
+/** What this machine, which is the node, meets when it connects: `open`, or the system's own word. */
+async function tryConnect(host: string, port: number): Promise<string> {
   const socket = connect({ host, port });
   try {
     await once(socket, 'connect', { signal: AbortSignal.timeout(2_000) });
-    return true;
-  } catch {
-    return false;
+    return 'open';
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
   } finally {
     socket.destroy();
   }
@@ -67,9 +67,11 @@ describe.skipIf(!HAS_CLUSTER)('the server in the cluster', () => {
     await other.prepare(['node', '-e', 'require("node:net").createServer().listen(9000)']).ensureStarted();
     const podName = other.resource.provider_id ?? '';
     const pod = ['get', 'pod', podName, '-n', 'omnigent-sandboxes', '-o', 'jsonpath={.status.podIP}'];
+    // The host can have dialled back before the kubelet reports where it is.
+    await expect.poll(() => kubectl(pod), { timeout: 60_000 }).not.toBe('');
     const address = await kubectl(pod);
     // The node itself always reaches its Pods: the port is open, and the policy alone shuts it for others.
-    await expect.poll(() => isOpen(address, 9000), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => tryConnect(address, 9000), { timeout: 30_000 }).toBe('open');
     const places = {
       server: 'omnigent-server.omnigent.svc/80',
       api: 'kubernetes.default.svc/443',
