@@ -7,6 +7,7 @@ import {
   SERVER_ROUTES,
   archiveQuerySchema,
   createDirectorySchema,
+  createPreviewSchema,
   createSandboxSchema,
   deleteFileQuerySchema,
   directoryListSchema,
@@ -19,6 +20,7 @@ import {
   planSchema,
   portListSchema,
   preflightSchema,
+  previewSchema,
   processListSchema,
   processSchema,
   readFileQuerySchema,
@@ -32,25 +34,9 @@ import {
   versionSchema,
   writeFileQuerySchema,
 } from '@omnigent/protocol';
-import type { z } from 'zod';
+import { named } from './api-call.ts';
+import type { ApiCall } from './api-call.ts';
 
-/** A schema with the name under which the page shows it. */
-export interface NamedSchema {
-  readonly name: string;
-  readonly schema: z.ZodType;
-}
-
-/** One call. */
-export interface ApiCall {
-  readonly method: string;
-  readonly path: string;
-  readonly meaning: string;
-  readonly query?: NamedSchema;
-  readonly body?: NamedSchema;
-  readonly answer?: NamedSchema;
-}
-
-const named = (name: string, schema: z.ZodType): NamedSchema => ({ name, schema });
 const sandbox = named('sandbox', sandboxSchema);
 const startProcess = named('start of a process', startProcessSchema);
 const processAnswer = named('process', processSchema);
@@ -89,6 +75,20 @@ export const SANDBOX_CALLS: readonly ApiCall[] = [
     path: path(SERVER_ROUTES.sandboxEvents(ID)),
     meaning: 'Server-sent events from the first one, or after `Last-Event-ID`; ends after `deleted`.',
     answer: named('event', sandboxEventSchema),
+  },
+  {
+    method: 'POST',
+    path: path(SERVER_ROUTES.preview(ID)),
+    meaning:
+      'An address for the owner’s browser that shows the web server on a port of the sandbox. Its ticket works once; the browser gets a cookie of that origin for it.',
+    body: named('preview to open', createPreviewSchema),
+    answer: named('preview', previewSchema),
+  },
+  {
+    method: 'any',
+    path: `${decodeURIComponent(SERVER_ROUTES.previewPath(ID, 0)).replace('/0/', '/{port}/')}…`,
+    meaning:
+      'The same web server for programs that send the bearer token. What follows the port is the path there, byte for byte.',
   },
   ...(['relaunch', 'suspend', 'resume'] as const).map((action) => ({
     method: 'POST',

@@ -1,6 +1,6 @@
 /** docs/reference/api.md from routes and schemas. */
 import { HOST_CALLS, SANDBOX_CALLS, SERVICE_CALLS } from './api-calls.ts';
-import type { ApiCall, NamedSchema } from './api-calls.ts';
+import type { ApiCall, NamedSchema } from './api-call.ts';
 import { describeSchema } from './describe-schema.ts';
 import { renderTable } from './render-table.ts';
 

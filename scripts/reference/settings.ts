@@ -30,6 +30,12 @@ export const SERVER_SETTINGS: Readonly<Record<string, SettingMeaning>> = {
     fallback: 'SQLite in the state directory',
     meaning: '`sqlite:PATH` or `postgres://…`.',
   },
+  preview_domain: {
+    alias: '`--preview-domain`, `OMNIGENT_PREVIEW_DOMAIN`',
+    fallback: '`localhost`, on loopback',
+    meaning:
+      '`[http://]DOMAIN[:PORT]`: previews are names below it, `PORT--SANDBOX.DOMAIN`; https unless it says http. See [previews](../guides/previews.md).',
+  },
   instance: {
     alias: '',
     fallback: 'made once for each state directory',

@@ -13,6 +13,7 @@ const server = await startServer({
     url: undefined,
     tokenFile: undefined,
     databaseUrl: `sqlite:${join(stateDirectory, 'omnigent.sqlite')}`,
+    previewDomain: undefined,
     instance: 'crowd',
     isEmbedded: false,
     defaultProvider: 'local',

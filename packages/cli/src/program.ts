@@ -6,6 +6,7 @@ import { registerAttach } from './commands/attach.ts';
 import { registerCompletion } from './commands/completion.ts';
 import { registerExec } from './commands/exec.ts';
 import { registerPorts } from './commands/ports.ts';
+import { registerPreview } from './commands/preview.ts';
 import { registerProcesses } from './commands/processes.ts';
 import { registerRun } from './commands/run.ts';
 import { registerSandboxes } from './commands/sandboxes.ts';
@@ -20,6 +21,7 @@ const COMMANDS: readonly RegisterCommand[] = [
   registerSandboxes,
   registerProcesses,
   registerPorts,
+  registerPreview,
   registerService,
   registerCompletion,
 ];

@@ -11,6 +11,7 @@ export { RunningProcess, toResultStatus } from './running-process.ts';
 export type { ExecResult, OutputOptions } from './running-process.ts';
 export { SandboxFiles } from './sandbox-files.ts';
 export type { FileCallOptions, WriteFileOptions } from './sandbox-files.ts';
+export type { Preview } from './sandbox-handle.ts';
 export { SandboxHandle } from './sandbox-handle.ts';
 export { platformWebSocket } from './web-socket.ts';
 export type { WebSocketEvent, WebSocketFactory, WebSocketLike } from './web-socket.ts';

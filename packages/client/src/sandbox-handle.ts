@@ -5,6 +5,7 @@ import {
   hasCondition,
   isSandboxError,
   portListSchema,
+  previewSchema,
   processListSchema,
   sandboxSchema,
   HOST_ROUTES,
@@ -18,6 +19,12 @@ import { PortConnection } from './port-connection.ts';
 import { RunningProcess } from './running-process.ts';
 import type { ExecResult, ProcessContext } from './running-process.ts';
 import { SandboxFiles } from './sandbox-files.ts';
+
+export interface Preview {
+  readonly url: string;
+  /** Until when the address works; RFC 3339. */
+  readonly expiresAt: string;
+}
 
 /** What a launch that failed leaves: the diagnosis is in `details.diagnosis`. */
 function toLaunchFailure(sandbox: Sandbox): SandboxError {
@@ -121,6 +128,28 @@ export class SandboxHandle implements AsyncDisposable {
   /** Connects to a port on which a program in the sandbox listens. */
   async connect(port: number, signal?: AbortSignal): Promise<PortConnection> {
     return await PortConnection.open({ ...this.#context, sandboxId: this.id }, port, signal);
+  }
+
+  /**
+   * An address for the owner's browser that shows the web server on a port of the sandbox. It works once and soon; whoever has it
+   * may use it. A program that has the token uses {@link previewAddress}.
+   *
+   * @throws SandboxError `preview_unavailable` when the server has no domain for previews.
+   */
+  async preview(port: number, signal?: AbortSignal): Promise<Preview> {
+    const call = { method: 'POST', path: SERVER_ROUTES.preview(this.id), json: { port }, signal } as const;
+    const { url, expires_at: expiresAt } = await this.#context.http.json(call, previewSchema);
+    return { url, expiresAt };
+  }
+
+  /**
+   * Address of the web server on a port of the sandbox for programs; it ends with `/`.
+   *
+   * @example
+   * await fetch(`${sandbox.previewAddress(3000)}health`, { headers: { authorization: `Bearer ${token}` } });
+   */
+  previewAddress(port: number): string {
+    return new URL(SERVER_ROUTES.previewPath(this.id, port), this.#context.http.url).href;
   }
 
   async processes(signal?: AbortSignal): Promise<Process[]> {

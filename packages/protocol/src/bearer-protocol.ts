@@ -10,9 +10,14 @@ export function buildBearerProtocol(token: string): string {
   return PREFIX + btoa(token).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
+/** Whether a subprotocol carries a token. */
+export function isBearerProtocol(name: string): boolean {
+  return name.startsWith(PREFIX);
+}
+
 /** The token that one of the offered subprotocols carries; undefined when none does. */
 export function parseBearerProtocol(protocols: readonly string[]): string | undefined {
-  const encoded = protocols.find((name) => name.startsWith(PREFIX))?.slice(PREFIX.length);
+  const encoded = protocols.find(isBearerProtocol)?.slice(PREFIX.length);
   if (encoded === undefined || !/^[A-Za-z0-9_-]{1,700}$/.test(encoded)) return undefined;
   try {
     return atob(encoded.replaceAll('-', '+').replaceAll('_', '/'));

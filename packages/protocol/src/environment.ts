@@ -31,6 +31,7 @@ export const SERVER_ENVIRONMENT = {
   config: 'OMNIGENT_CONFIG',
   url: 'OMNIGENT_SERVER_URL',
   stateDirectory: 'OMNIGENT_STATE_DIR',
+  previewDomain: 'OMNIGENT_PREVIEW_DOMAIN',
 } as const;
 
 const ENVIRONMENT_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;

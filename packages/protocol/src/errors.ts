@@ -58,6 +58,21 @@ const REQUEST_ERRORS = {
     'Nothing in the sandbox listens on the port',
     'Start the program first; omnigent ports SANDBOX lists what listens.',
   ),
+  preview_closed: entry(
+    401,
+    'The preview is not open to this browser',
+    'Open it with the address that omnigent preview SANDBOX PORT prints; programs send Authorization: Bearer TOKEN.',
+  ),
+  preview_unavailable: entry(
+    501,
+    'The server has no domain for previews',
+    'Set server.preview_domain, or use omnigent forward SANDBOX PORT.',
+  ),
+  preview_answer: entry(
+    502,
+    'The program on the port does not speak HTTP',
+    'Check the port: omnigent ports SANDBOX. A program that speaks something else, or https, is reached with omnigent forward.',
+  ),
   process_not_found: entry(
     404,
     'There is no such process in the sandbox',

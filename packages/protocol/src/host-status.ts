@@ -1,5 +1,6 @@
 /** What a host says of itself; everything in it is untrusted input for the server. */
 import * as z from 'zod';
+import { portSchema } from './preview.ts';
 import { isoOrNull } from './wire.ts';
 import type { Schema } from './wire.ts';
 
@@ -57,7 +58,7 @@ export const portListSchema = z.object({
   items: z
     .array(
       z.object({
-        port: z.int().min(1).max(65535),
+        port: portSchema,
         address: z.string().max(64),
         pid: z.int().nullable(),
         program: z.string().max(256).nullable(),

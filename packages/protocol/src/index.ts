@@ -14,6 +14,7 @@ export * from './host-status.ts';
 export * from './ids.ts';
 export * from './labels.ts';
 export * from './legacy-frames.ts';
+export * from './preview.ts';
 export * from './problem.ts';
 export * from './process-log.ts';
 export * from './process.ts';

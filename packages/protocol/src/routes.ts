@@ -13,6 +13,10 @@ export const SERVER_ROUTES = {
   attach: (id: string, processId: string) =>
     `/v1/sandboxes/${encode(id)}/processes/${encode(processId)}/attach`,
   connectPort: (id: string, port: number) => `/v1/sandboxes/${encode(id)}/ports/${port}/connect`,
+  /** Asks for an address under which a browser sees a port of the sandbox. */
+  preview: (id: string) => `/v1/sandboxes/${encode(id)}/preview`,
+  /** A port of the sandbox for programs that send the bearer token; whatever follows is the path at the program. */
+  previewPath: (id: string, port: number) => `/preview/${encode(id)}/${port}/`,
   plan: '/v1/plan',
   preflight: '/v1/preflight',
   sweep: '/v1/sweep',

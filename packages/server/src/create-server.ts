@@ -5,7 +5,11 @@ import { CLOSE } from '@omnigent/protocol';
 import type { Clock, ProviderName, RandomBytes } from '@omnigent/protocol';
 import type { ApiContext } from './api/context.ts';
 import { createApp } from './api/create-app.ts';
+import type { Intercept } from './api/create-app.ts';
 import { replyProblem } from './api/problem-replies.ts';
+import { issuePreviewAddress } from './preview/preview-address.ts';
+import { PreviewEndpoint } from './preview/preview-endpoint.ts';
+import { PreviewSessions } from './preview/preview-sessions.ts';
 import { ATTACH_PATTERN, AttachEndpoint } from './attach/attach-endpoint.ts';
 import { PORT_PATTERN, PortEndpoint } from './ports/port-endpoint.ts';
 import { createAuthenticator } from './auth/bearer.ts';
@@ -23,7 +27,7 @@ import type { Store } from './store/store.ts';
 import { ConnectionRegistry } from './tunnel/connection-registry.ts';
 import { toDigest } from './tunnel/token.ts';
 import { TunnelEndpoint } from './tunnel/tunnel-endpoint.ts';
-import { TUNNEL_PATTERN, parseHostId, routeUpgrades } from './tunnel/upgrade.ts';
+import { TUNNEL_PATTERN, byPath, parseHostId, routeUpgrades } from './tunnel/upgrade.ts';
 
 export interface ServerOptions {
   readonly settings: ServerSettings;
@@ -63,7 +67,8 @@ interface ServerParts {
   readonly service: SandboxService;
   readonly background: Background;
   readonly report: Report;
-  readonly state: { isClosing: boolean; url: string };
+  readonly previews: PreviewSessions;
+  readonly state: { isClosing: boolean; url: string; port: number };
 }
 
 async function createParts(options: ServerOptions): Promise<ServerParts> {
@@ -76,7 +81,8 @@ async function createParts(options: ServerOptions): Promise<ServerParts> {
   });
   const connections = new ConnectionRegistry();
   const metrics = createLateMetrics({ sandboxes: store.sandboxes, connections }, clock);
-  const state = { isClosing: false, url: '' };
+  const state = { isClosing: false, url: '', port: 0 };
+  const previews = new PreviewSessions({ clock, randomBytes });
   const report: Report = (message, facts) => logger.info(facts, message);
   const launcher = async (provider: ProviderName) => await launchers.get(provider);
   const service = new SandboxService({
@@ -101,12 +107,13 @@ async function createParts(options: ServerOptions): Promise<ServerParts> {
     clock,
     report,
   });
-  return { store, connections, metrics, service, background, report, state };
+  return { store, connections, metrics, service, background, report, previews, state };
 }
 
 function buildContext(options: ServerOptions, parts: ServerParts): ApiContext {
   const { settings, clock, token, instance } = options;
-  const { store, service, connections, metrics, background, state } = parts;
+  const { store, service, connections, metrics, background, previews, state } = parts;
+  const { previewDomain: domain } = settings;
   return {
     store,
     service,
@@ -117,6 +124,8 @@ function buildContext(options: ServerOptions, parts: ServerParts): ApiContext {
     authenticate: createAuthenticator(toDigest(token), OWNER),
     serverUrl: () => settings.url ?? state.url,
     replyProblem,
+    openPreview: (grant) =>
+      domain && issuePreviewAddress(grant, { sessions: previews, domain, serverPort: state.port }),
     touch: (id) => background.limits.touch(id),
     sweep: async ({ isDryRun, provider }) =>
       await sweep({
@@ -132,6 +141,7 @@ function buildContext(options: ServerOptions, parts: ServerParts): ApiContext {
 
 interface UpgradeParts extends ServerParts {
   readonly context: ApiContext;
+  readonly preview: PreviewEndpoint;
 }
 
 function acceptUpgrades(app: FastifyInstance, options: ServerOptions, parts: UpgradeParts): void {
@@ -148,14 +158,14 @@ function acceptUpgrades(app: FastifyInstance, options: ServerOptions, parts: Upg
     report,
     isClosing,
   });
+  const { preview } = parts;
   routeUpgrades(app.server, [
-    {
-      pattern: TUNNEL_PATTERN,
-      accept: ({ request, duplex, head }, [hostId = '']) =>
-        tunnel.accept(request, duplex, { head, hostId: parseHostId(hostId) }),
-    },
-    { pattern: PORT_PATTERN, accept: (upgrade, parameters) => ports.accept(upgrade, parameters) },
-    { pattern: ATTACH_PATTERN, accept: (upgrade, parameters) => attach.accept(upgrade, parameters) },
+    (upgrade) => preview.takeUpgrade(upgrade),
+    byPath(TUNNEL_PATTERN, ({ request, duplex, head }, [hostId = '']) =>
+      tunnel.accept(request, duplex, { head, hostId: parseHostId(hostId) }),
+    ),
+    byPath(PORT_PATTERN, (upgrade, parameters) => ports.accept(upgrade, parameters)),
+    byPath(ATTACH_PATTERN, (upgrade, parameters) => attach.accept(upgrade, parameters)),
   ]);
 }
 
@@ -164,11 +174,18 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const parts = await createParts(options);
   const { store, connections, service, background, state } = parts;
   const context = buildContext(options, parts);
-  const app = createApp(context, options.logger);
-  acceptUpgrades(app, options, { ...parts, context });
+  const preview = new PreviewEndpoint({
+    context,
+    sessions: parts.previews,
+    domain: options.settings.previewDomain,
+  });
+  const intercept: Intercept = (request, response) => preview.answer(request, response);
+  const app = createApp(context, { logger: options.logger, intercept });
+  acceptUpgrades(app, options, { ...parts, context, preview });
   const activity = countRequests(app);
   const address = await listen(app, options);
   state.url = address.url;
+  state.port = address.port;
   await service.recover();
   return {
     ...address,

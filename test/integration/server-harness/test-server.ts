@@ -41,6 +41,7 @@ export async function startTestServer(
       url: undefined,
       tokenFile: undefined,
       databaseUrl: `sqlite:${join(directory, 'omnigent.sqlite')}`,
+      previewDomain: { scheme: 'http', domain: 'localhost', port: undefined },
       instance: 'test',
       isEmbedded: false,
       defaultProvider: 'local',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parsePortPair } from './ports.ts';
+import { parsePort, parsePortPair } from './ports.ts';
 
 describe('parsePortPair', () => {
   it.each([
@@ -12,5 +12,13 @@ describe('parsePortPair', () => {
   it.each(['', '0', '65536', '8080:', '1:2:3', 'http', '-1', '8080:0', '70000:1', ' 80', '8080:localhost'])(
     'refuses %j and says so',
     (text) => expect(() => parsePortPair(text)).toThrow(JSON.stringify(text)),
+  );
+});
+
+describe('parsePort', () => {
+  it.each(['1', '8080', '65535'])('reads %s', (text) => expect(parsePort(text)).toBe(Number(text)));
+
+  it.each(['', '0', '65536', ':80', '1e3', ' 80'])('refuses %j and says so', (text) =>
+    expect(() => parsePort(text)).toThrow(JSON.stringify(text)),
   );
 });

@@ -4,6 +4,8 @@ import type { Caller } from '../auth/bearer.ts';
 import type { ProviderName, SweepReport } from '@omnigent/protocol';
 import type { SandboxService } from '../lifecycle/sandbox-service.ts';
 import type { Metrics } from '../observability/metrics.ts';
+import type { OpenedPreview } from '../preview/preview-address.ts';
+import type { PreviewGrant } from '../preview/preview-sessions.ts';
 import type { Store } from '../store/store.ts';
 import type { ConnectionRegistry } from '../tunnel/connection-registry.ts';
 
@@ -24,6 +26,8 @@ export interface ApiContext {
   readonly sweep: (options: SweepRequest) => Promise<SweepReport>;
   /** A call of a user began or ended: the sandbox is in use. */
   readonly touch: (sandboxId: string) => void;
+  /** Undefined: the server has no domain for previews. */
+  readonly openPreview: (grant: PreviewGrant) => OpenedPreview | undefined;
   /** Answers with a problem document where Fastify has let go of the response. */
   readonly replyProblem: (response: ServerResponse, error: unknown, requestId: string) => void;
 }

@@ -1,23 +1,13 @@
 /** `GET /v1/sandboxes/{id}/ports/{port}/connect`: refuses before the upgrade, then carries one TCP connection. */
-import {
-  FORWARD_SUBPROTOCOL,
-  HOST_ROUTES,
-  MAX_FORWARD_MESSAGE_BYTES,
-  SandboxError,
-  TUNNEL_HTTP2,
-} from '@omnigent/protocol';
+import { FORWARD_SUBPROTOCOL, MAX_FORWARD_MESSAGE_BYTES, SandboxError } from '@omnigent/protocol';
 import { WebSocketServer } from 'ws';
 import type { ApiContext } from '../api/context.ts';
-import { admitCaller, findCallable, openHostStream } from '../forward/public-call.ts';
-import type { HostStream } from '../forward/public-call.ts';
-import type { HostLink } from '../tunnel/host-link.ts';
+import { openPort } from '../forward/open-port.ts';
+import { admitCaller, findCallable } from '../forward/public-call.ts';
 import type { Upgrade } from '../tunnel/upgrade.ts';
 import { bridgePort } from './bridge-port.ts';
 
 export const PORT_PATTERN = /^\/v1\/sandboxes\/([^/]+)\/ports\/([^/]+)\/connect$/;
-
-/** The host itself gives up earlier. */
-const OPEN_TIMEOUT_MS = 15_000;
 
 export class PortEndpoint {
   readonly #context: ApiContext;
@@ -55,13 +45,4 @@ function parsePort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (port >= 1 && port <= 65_535) return port;
   throw new SandboxError('invalid_request', `expected a port from 1 to 65535, found ${JSON.stringify(text)}`);
-}
-
-function openPort(connection: HostLink, port: number): Promise<HostStream> {
-  const headers = {
-    ':protocol': TUNNEL_HTTP2.connectProtocol,
-    ':scheme': 'http',
-    ':authority': `127.0.0.1:${port}`,
-  };
-  return openHostStream(connection, { method: 'CONNECT', path: HOST_ROUTES.tcp, headers }, OPEN_TIMEOUT_MS);
 }

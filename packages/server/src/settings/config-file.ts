@@ -13,6 +13,8 @@ export const serverSectionSchema = z.strictObject({
   /** File with the bearer token of the API; needed to listen on anything but loopback. */
   token_file: z.string().min(1).optional(),
   database_url: z.string().min(1).optional(),
+  /** Domain of previews: `[http://]DOMAIN[:PORT]`; each preview is a name below it. */
+  preview_domain: z.string().optional(),
   /** Id of this installation: label `omnigent.ai/instance`. */
   instance: z.string().optional(),
 });

@@ -6,6 +6,8 @@ import { SERVER_ENVIRONMENT, SandboxError, instanceIdSchema, toErrorMessage } fr
 import type { ProviderName } from '@omnigent/protocol';
 import { loadConfig } from './config-file.ts';
 import type { Config } from './config-file.ts';
+import { LOOPBACK_PREVIEWS, parsePreviewDomain } from './preview-domain.ts';
+import type { PreviewDomain } from './preview-domain.ts';
 import { resolveStateDirectory } from './state-directory.ts';
 
 export interface ServerSettings {
@@ -15,6 +17,8 @@ export interface ServerSettings {
   readonly url: string | undefined;
   readonly tokenFile: string | undefined;
   readonly databaseUrl: string;
+  /** Where previews have their own origins; undefined: nowhere. */
+  readonly previewDomain: PreviewDomain | undefined;
   /** Undefined: made once per state directory. */
   readonly instance: string | undefined;
   readonly isEmbedded: boolean;
@@ -37,6 +41,7 @@ Runs the control plane: launches sandboxes, takes their tunnels, serves the API.
   --url URL                URL that sandboxes dial (OMNIGENT_SERVER_URL; default: where it listens)
   --state-dir DIR          state directory (OMNIGENT_STATE_DIR; default: the XDG state directory)
   --database-url URL       sqlite:PATH or postgres://… (OMNIGENT_DATABASE_URL; default: SQLite in the state directory)
+  --preview-domain DOMAIN  previews are names below it (OMNIGENT_PREVIEW_DOMAIN; default: localhost, on loopback)
   --token-file FILE        bearer token of the API; needed to listen on anything but loopback
   --embedded               one per state directory; ends itself when idle and empty
 `;
@@ -56,6 +61,7 @@ function readArguments(args: readonly string[]) {
         url: { type: 'string' },
         'state-dir': { type: 'string' },
         'database-url': { type: 'string' },
+        'preview-domain': { type: 'string' },
         'token-file': { type: 'string' },
         embedded: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
@@ -102,6 +108,10 @@ export async function resolveServerSettings(
       environment[SERVER_ENVIRONMENT.databaseUrl] ??
       server.database_url ??
       `sqlite:${join(stateDirectory, 'omnigent.sqlite')}`,
+    previewDomain: resolvePreviewDomain(
+      flags['preview-domain'] ?? environment[SERVER_ENVIRONMENT.previewDomain] ?? server.preview_domain,
+      listen.address,
+    ),
     instance: server.instance,
     isEmbedded: flags.embedded,
     defaultProvider: sandbox.provider ?? 'local',
@@ -110,6 +120,11 @@ export async function resolveServerSettings(
     onlineTimeoutMs: (sandbox.online_timeout_seconds ?? DEFAULT_ONLINE_SECONDS) * 1000,
     providers: { kubernetes: sandbox.kubernetes, local: sandbox.local },
   });
+}
+
+function resolvePreviewDomain(text: string | undefined, address: string): PreviewDomain | undefined {
+  if (text !== undefined) return parsePreviewDomain(text);
+  return isLoopback(address) ? LOOPBACK_PREVIEWS : undefined;
 }
 
 /** Whether an address can be reached from this machine only. */

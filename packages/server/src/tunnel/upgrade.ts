@@ -10,10 +10,18 @@ export interface Upgrade {
   readonly head: Buffer;
 }
 
-/** An endpoint that takes upgrades; throws a SandboxError to refuse before anything was sent. */
-export interface UpgradeRoute {
-  readonly pattern: RegExp;
-  readonly accept: (upgrade: Upgrade, parameters: readonly string[]) => Promise<void>;
+/** Takes an upgrade that is its own, else returns undefined; throws a SandboxError to refuse before anything was sent. */
+export type UpgradeRoute = (upgrade: Upgrade) => Promise<void> | undefined;
+
+/** Takes the upgrades whose path, without its query, is as the pattern says. */
+export function byPath(
+  pattern: RegExp,
+  accept: (upgrade: Upgrade, parameters: readonly string[]) => Promise<void>,
+): UpgradeRoute {
+  return (upgrade) => {
+    const match = pattern.exec((upgrade.request.url ?? '').split('?')[0] ?? '');
+    return match === null ? undefined : accept(upgrade, match.slice(1));
+  };
 }
 
 export const TUNNEL_PATTERN = /^\/v1\/hosts\/([^/]+)\/tunnel$/;
@@ -22,19 +30,18 @@ export const TUNNEL_PATTERN = /^\/v1\/hosts\/([^/]+)\/tunnel$/;
 export function routeUpgrades(server: Server, routes: readonly UpgradeRoute[]): void {
   server.on('upgrade', (request, duplex, head) => {
     duplex.on('error', () => duplex.destroy());
-    const path = (request.url ?? '').split('?')[0] ?? '';
-    const found = routes.flatMap((route) => {
-      const match = route.pattern.exec(path);
-      return match === null ? [] : [{ route, parameters: match.slice(1) }];
-    })[0];
-    const accepted =
-      found === undefined
-        ? Promise.reject(
-            new SandboxError('route_not_found', `there is no WebSocket at ${path.slice(0, 200)}`),
-          )
-        : found.route.accept({ request, duplex, head }, found.parameters);
+    const accepted = accept({ request, duplex, head }, routes);
     accepted.catch((error: unknown) => refuse(duplex, error));
   });
+}
+
+async function accept(upgrade: Upgrade, routes: readonly UpgradeRoute[]): Promise<void> {
+  for (const route of routes) {
+    const accepted = route(upgrade);
+    if (accepted !== undefined) return await accepted;
+  }
+  const path = (upgrade.request.url ?? '').split('?')[0] ?? '';
+  throw new SandboxError('route_not_found', `there is no WebSocket at ${path.slice(0, 200)}`);
 }
 
 /** @throws SandboxError `unauthenticated` for something that cannot be a host id. */
