@@ -60,3 +60,35 @@ test('come-back-later reads all that was written while nobody was connected', as
   const { stdout } = await run('come-back-later');
   expect(stdout.split('\n').slice(1)).toEqual(['line 1', 'line 2', 'line 3', 'line 4', 'line 5', '']);
 });
+
+test('preview-server reads the page of the sandbox, and has an address for a browser', async () => {
+  const { stdout, stderr } = await run('preview-server');
+  expect(stdout).toBe('200 <h1>Hello from a sandbox</h1>\n');
+  expect(stderr).toMatch(/^open http:\/\/\d+--s[0-9a-z]{12}\.localhost:\d+\/\?omnigent-ticket=\S+\n$/);
+});
+
+test('test-shards tells of each shard, and fails when one fails', async () => {
+  const program = 'echo part $SHARD of $SHARDS; test -f package.json && test $SHARD != 2';
+  const outcome = await run('test-shards', root, '3', program);
+  expect(outcome.status).toBe(1);
+  expect(outcome.stdout).toBe(
+    'shard 1/3: passed\npart 1 of 3\nshard 2/3: failed with 1\npart 2 of 3\nshard 3/3: passed\npart 3 of 3\n',
+  );
+});
+
+test('agent-loop corrects itself by what it reads', async () => {
+  const { stdout } = await run('agent-loop');
+  expect(stdout.split('\n')).toEqual([
+    'write add.py: written',
+    'python3 -B test.py: exit status 1: AssertionError: add(2, 3) is -1',
+    'write add.py: written',
+    'python3 -B test.py: exit status 0: ok',
+    'done after 4 steps: exit status 0: ok',
+    '',
+  ]);
+});
+
+test('notebook-session keeps its variables from one connection to the next', async () => {
+  const { stdout } = await run('notebook-session');
+  expect(stdout).toBe('1: \n2: 21\n3: ZeroDivisionError: division by zero\n4: still 42\n');
+});

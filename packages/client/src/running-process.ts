@@ -68,7 +68,8 @@ export class RunningProcess {
   readonly #context: ProcessContext;
   readonly #start: StartProcessInput | undefined;
   #isStarted: boolean;
-  #inputOffset = 0;
+  /** Where its input goes on; undefined: somebody else may have written before. */
+  #inputOffset: number | undefined;
   #exit: ProcessExit | undefined;
 
   /** @param start the request that starts it with the first read of its output; absent when it runs already. */
@@ -77,6 +78,7 @@ export class RunningProcess {
     this.#context = context;
     this.#start = start;
     this.#isStarted = start === undefined;
+    this.#inputOffset = start === undefined ? undefined : 0;
   }
 
   /** The exit, once {@link output} has been read to its end. */
@@ -157,7 +159,10 @@ export class RunningProcess {
     });
   }
 
-  /** Writes to the program's stdin; a repeat after an interruption is harmless. Returns false when the program no longer reads. */
+  /**
+   * Writes to the program's stdin; a repeat after an interruption is harmless. To a program found by its id it goes on after what was
+   * written before. Returns false when the program no longer reads.
+   */
   async write(
     bytes: Uint8Array,
     options: { readonly eof?: boolean; readonly signal?: AbortSignal | undefined } = {},
@@ -178,7 +183,8 @@ export class RunningProcess {
     part: Uint8Array,
     { eof, signal }: { readonly eof: boolean; readonly signal: AbortSignal | undefined },
   ): Promise<boolean> {
-    const offset = this.#inputOffset;
+    const offset = this.#inputOffset ?? (await this.#retry(signal, () => this.read(signal))).input.offset;
+    this.#inputOffset = offset;
     try {
       const query = { offset, eof: eof ? 1 : 0 };
       const path = this.#path(HOST_ROUTES.input(this.id));
