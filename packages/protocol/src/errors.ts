@@ -178,6 +178,11 @@ const HOST_ERRORS = {
   ),
   file_conflict: entry(409, 'The path is of another kind', 'Check whether it is a file or a directory.'),
   file_changed: entry(412, 'The file is no longer what it was', 'Read it again from its beginning.'),
+  archive_invalid: entry(
+    422,
+    'The archive cannot be packed or unpacked',
+    'Give a whole tar stream of files, directories and links; what came before the fault is there.',
+  ),
   range_outside: entry(416, 'The range is outside the file', 'Ask for bytes that the file has.'),
   disk_full: entry(
     507,

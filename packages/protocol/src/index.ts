@@ -1,3 +1,4 @@
+export * from './archive/index.ts';
 export * from './attach-stream.ts';
 export * from './attach.ts';
 export * from './bearer-protocol.ts';
