@@ -5,7 +5,6 @@ import {
   attachQuerySchema,
   HOST_ROUTES,
   SERVER_ROUTES,
-  archiveQuerySchema,
   createDirectorySchema,
   createPreviewSchema,
   createSandboxSchema,
@@ -23,6 +22,7 @@ import {
   previewSchema,
   processListSchema,
   processSchema,
+  readArchiveQuerySchema,
   readFileQuerySchema,
   sandboxEventSchema,
   sandboxListSchema,
@@ -32,6 +32,7 @@ import {
   sweepReportSchema,
   terminalSizeSchema,
   versionSchema,
+  writeArchiveQuerySchema,
   writeFileQuerySchema,
 } from '@omnigent/protocol';
 import { named } from './api-call.ts';
@@ -195,14 +196,14 @@ export const HOST_CALLS: readonly ApiCall[] = [
   {
     method: 'GET',
     path: onHost(HOST_ROUTES.archive),
-    meaning: 'A directory as a tar stream.',
-    query: named('archive', archiveQuerySchema),
+    meaning: 'A directory, file or link as a tar stream.',
+    query: named('archive to read', readArchiveQuerySchema),
   },
   {
     method: 'PUT',
     path: onHost(HOST_ROUTES.archive),
     meaning: 'Unpacks a tar stream into a directory.',
-    query: named('archive', archiveQuerySchema),
+    query: named('archive to write', writeArchiveQuerySchema),
   },
   {
     method: 'GET',

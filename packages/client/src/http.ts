@@ -1,11 +1,18 @@
 /** Requests to the server: authorization, problem documents to errors, lost connections to `server_unreachable`. */
-import { SandboxError, fromProblem, toCanceledError, toErrorMessage } from '@omnigent/protocol';
+import {
+  SandboxError,
+  fromProblem,
+  isSandboxError,
+  toCanceledError,
+  toErrorMessage,
+} from '@omnigent/protocol';
 import type { Schema } from '@omnigent/protocol';
 
 /** What is used of an answer: a `Response` has it all. */
 export interface FetchResponse {
   readonly ok: boolean;
   readonly status: number;
+  readonly headers: { get(name: string): string | null };
   readonly body: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array> | null;
   text(): Promise<string>;
   json(): Promise<unknown>;
@@ -85,7 +92,8 @@ export class Http {
         ...(signal === undefined ? {} : { signal }),
       });
     } catch (error) {
-      throw this.toConnectionError(error, signal);
+      // What the caller's own body failed by.
+      throw isSandboxError(error) ? error : this.toConnectionError(error, signal);
     }
     if (response.ok) return response;
     throw await this.#toError(response);

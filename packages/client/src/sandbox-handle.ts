@@ -58,7 +58,7 @@ export class SandboxHandle implements AsyncDisposable {
 
   /** Its files. */
   get files(): SandboxFiles {
-    return new SandboxFiles(this.#context.http, this.id);
+    return new SandboxFiles(this.#context, this.id);
   }
 
   async refresh(signal?: AbortSignal): Promise<Sandbox> {

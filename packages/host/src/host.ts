@@ -87,6 +87,7 @@ function listCapabilities(): string[] {
     'processes',
     'attach',
     'files',
+    'archive',
     'ports',
     'forward',
     ...(hasNativePty() ? ['pty'] : []),

@@ -17,6 +17,7 @@ function toResponse(message: IncomingMessage): FetchResponse {
   return {
     ok: status >= 200 && status < 300,
     status,
+    headers: { get: (name) => message.headers[name]?.toString() ?? null },
     body: readChunks(message),
     text,
     json: async () => JSON.parse(await text()) as unknown,
@@ -25,10 +26,23 @@ function toResponse(message: IncomingMessage): FetchResponse {
 
 async function writeBody(request: ClientRequest, body: FetchRequest['body']): Promise<void> {
   if (body instanceof ReadableStream) {
-    for await (const chunk of body)
-      if (!request.write(chunk)) await new Promise((resolve) => request.once('drain', resolve));
+    for await (const chunk of body) {
+      if (!request.write(chunk)) await waitForRoom(request);
+      if (request.destroyed) return;
+    }
   }
   request.end(body instanceof ReadableStream ? undefined : body);
+}
+
+/** Resolves when more can be written, or nothing more will be. */
+async function waitForRoom(request: ClientRequest): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      request.off('drain', done).off('close', done);
+      resolve();
+    };
+    request.once('drain', done).once('close', done);
+  });
 }
 
 async function open(url: URL, { method, headers, signal }: FetchRequest): Promise<ClientRequest> {
@@ -47,8 +61,16 @@ export const nodeFetch: Fetch = async (address, fetchRequest) => {
       : fetchRequest.headers;
   const request = await open(new URL(address), { ...fetchRequest, headers });
   return await new Promise((resolve, reject) => {
-    request.once('response', (message) => resolve(toResponse(message)));
+    request.once('response', (message) => {
+      // An answer before the end of the body is a refusal: the rest is not wanted.
+      message.once('end', () => void (request.writableEnded || request.destroy()));
+      resolve(toResponse(message));
+    });
     request.once('error', reject);
-    writeBody(request, body).catch(reject);
+    writeBody(request, body).catch((error: unknown) => {
+      // Whoever reads the body must not take it for a whole one.
+      request.destroy();
+      reject(error instanceof Error ? error : new Error(String(error)));
+    });
   });
 };

@@ -29,7 +29,8 @@ export async function withFileFaults<Result>(path: string, run: () => Promise<Re
   }
 }
 
-function toFileFault(path: string, error: unknown): unknown {
+/** The error to tell for what the system says of a path. */
+export function toFileFault(path: string, error: unknown): unknown {
   if (isSandboxError(error) || !(error instanceof Error) || !('code' in error)) return error;
   const code = CODES[String(error.code)];
   if (code === undefined) return error;

@@ -87,8 +87,13 @@ export function isWithin(directory: string, path: string): boolean {
   return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
 }
 
+/** Directories that file calls do not reach. */
+export async function listForbidden(scope: FileScope): Promise<readonly string[]> {
+  return ['/proc', await scope.hostState()];
+}
+
 async function checkAllowed(scope: FileScope, realPath: string, path: string): Promise<void> {
-  const forbidden = ['/proc', await scope.hostState()].find((directory) => isWithin(directory, realPath));
+  const forbidden = (await listForbidden(scope)).find((directory) => isWithin(directory, realPath));
   if (forbidden === undefined) return;
   throw new SandboxError(
     'path_forbidden',

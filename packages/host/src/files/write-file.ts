@@ -13,7 +13,16 @@ export interface WriteFileOptions {
   readonly path: string;
   /** Permission bits; by default those of the file that is there, or what the umask leaves. */
   readonly mode: number | undefined;
+  readonly modifiedAt: Date | undefined;
   readonly parents: boolean;
+}
+
+/** Where a file is to appear. */
+export interface WriteTarget extends AsyncDisposable {
+  readonly parent: OpenedParent;
+  readonly isNew: boolean;
+  readonly mode: number;
+  readonly modifiedAt: Date | undefined;
 }
 
 /** Writes the body; whether the file is new. A link that is there is followed. */
@@ -22,22 +31,35 @@ export async function writeFile(
   scope: FileScope,
   options: WriteFileOptions,
 ): Promise<boolean> {
+  await using target = await openTarget(scope, options);
+  await writeBeside(exchange, target);
+  return target.isNew;
+}
+
+/** Opens the directory of a file that is to be written. @throws SandboxError `file_conflict` where something else is. */
+export async function openTarget(scope: FileScope, options: WriteFileOptions): Promise<WriteTarget> {
   if (options.parents)
     await createDirectory(scope, { path: dirname(toAbsolute(scope, options.path)), mode: undefined });
-  await using parent = await openParent(scope, await followLink(scope, options.path));
+  const parent = await openParent(scope, await followLink(scope, options.path));
   const present = await stat(parent.entry).catch(() => undefined);
-  if (present !== undefined && !present.isFile())
+  if (present !== undefined && !present.isFile()) {
+    await parent.directory.handle.close();
     throw new SandboxError(
       'file_conflict',
       `expected a regular file or nothing, found something else: ${JSON.stringify(options.path)}`,
     );
-  const mode = options.mode ?? (present === undefined ? 0o666 & ~process.umask() : present.mode & 0o777);
-  await writeBeside(exchange, parent, mode);
-  return present === undefined;
+  }
+  return {
+    parent,
+    isNew: present === undefined,
+    mode: options.mode ?? (present === undefined ? 0o666 & ~process.umask() : present.mode & 0o777),
+    modifiedAt: options.modifiedAt,
+    [Symbol.asyncDispose]: () => parent.directory.handle.close(),
+  };
 }
 
 /** Where a link leads, or the path itself. */
-async function followLink(scope: FileScope, path: string): Promise<string> {
+export async function followLink(scope: FileScope, path: string): Promise<string> {
   const absolute = toAbsolute(scope, path);
   const isLink = await lstat(absolute).then(
     (stats) => stats.isSymbolicLink(),
@@ -46,15 +68,15 @@ async function followLink(scope: FileScope, path: string): Promise<string> {
   return isLink ? await realpath(absolute) : absolute;
 }
 
-async function writeBeside(exchange: Exchange, parent: OpenedParent, mode: number): Promise<void> {
+async function writeBeside(exchange: Exchange, { parent, ...target }: WriteTarget): Promise<void> {
   const beside = `${parent.directory.viaDescriptor}/.omnigent-${crypto.randomUUID()}`;
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   try {
     await using handle = await open(beside, flags, 0o600);
-    await receive(exchange, handle);
-    await handle.chmod(mode);
-    await handle.sync();
+    const size = await receive(exchange, handle, 0);
+    checkLength(exchange, size);
     checkWhole(exchange);
+    await finishFile(handle, target);
     await rename(beside, parent.entry);
   } catch (error) {
     await rm(beside, { force: true });
@@ -62,19 +84,37 @@ async function writeBeside(exchange: Exchange, parent: OpenedParent, mode: numbe
   }
 }
 
-async function receive({ stream, headers }: Exchange, handle: FileHandle): Promise<void> {
+/** Gives a written file its mode and time, and makes it durable. */
+export async function finishFile(
+  handle: FileHandle,
+  { mode, modifiedAt }: Pick<WriteTarget, 'mode' | 'modifiedAt'>,
+): Promise<void> {
+  await handle.chmod(mode);
+  if (modifiedAt !== undefined) await handle.utimes(modifiedAt, modifiedAt);
+  await handle.sync();
+}
+
+/** Writes the body from a position on; how many bytes came. */
+export async function receive({ stream }: Exchange, handle: FileHandle, position: number): Promise<number> {
   let size = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
-    for (let offset = 0; offset < chunk.length; ) offset += (await handle.write(chunk, offset)).bytesWritten;
+    for (let offset = 0; offset < chunk.length; ) {
+      const at = position + size + offset;
+      offset += (await handle.write(chunk, offset, chunk.length - offset, at)).bytesWritten;
+    }
     size += chunk.length;
   }
+  return size;
+}
+
+function checkLength({ headers }: Exchange, size: number): void {
   const expected = headers['content-length'];
-  if (expected !== undefined && Number(expected) !== size)
-    throw new SandboxError('invalid_request', `expected ${expected} bytes, found ${size}`);
+  if (expected === undefined || Number(expected) === size) return;
+  throw new SandboxError('invalid_request', `expected ${expected} bytes, found ${size}`);
 }
 
 /** A stream that was reset ends like one that is complete; only its state tells them apart. */
-function checkWhole({ stream }: Exchange): void {
+export function checkWhole({ stream }: Exchange): void {
   if (!stream.aborted && !stream.closed && !stream.destroyed) return;
   throw new SandboxError('canceled', 'the body was cut before its end');
 }

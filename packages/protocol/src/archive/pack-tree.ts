@@ -27,7 +27,7 @@ export interface PackOptions {
 
 /**
  * Packs in the order of the names. What goes away meanwhile is left out, what shrinks is filled up with zeros; devices, fifos and
- * sockets are left out. A failure is told in the stream before it ends without its end mark, and then thrown.
+ * sockets are left out. A failure is told in the stream, which then ends without its end mark: whoever unpacks it throws that failure.
  */
 export async function* packTree(options: PackOptions): AsyncGenerator<Uint8Array> {
   const packer = new Packer(options);
@@ -35,7 +35,7 @@ export async function* packTree(options: PackOptions): AsyncGenerator<Uint8Array
     yield* inBatches(packer.walk('.'));
   } catch (error) {
     yield encodeFailure(toProblem(error));
-    throw error;
+    return;
   }
   yield END_OF_ARCHIVE;
 }
