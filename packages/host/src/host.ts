@@ -16,7 +16,7 @@ import { warmUp } from './processes/warm-up.ts';
 import { buildStatusRoutes } from './status/routes.ts';
 import { hasNativePty } from './pty/native-pty.ts';
 import { buildPortRoutes } from './ports/routes.ts';
-import { createProxyAgent } from './tunnel/proxy-agent.ts';
+import { createProxyAgents } from './tunnel/proxy-agent.ts';
 import { readRoots } from './tunnel/read-roots.ts';
 import { runTunnel } from './tunnel/tunnel.ts';
 import { buildWorkspaceRoutes } from './workspace/routes.ts';
@@ -33,7 +33,7 @@ interface HostParts {
   readonly files: FileScope;
 }
 
-function createParts(settings: HostSettings): HostParts {
+function createParts(settings: HostSettings, report: (message: string) => void): HostParts {
   const bootId = crypto.randomUUID();
   const { home, programEnvironment: env } = settings;
   const workspace = new Workspace({ directory: join(home, 'workspace'), env, clock: systemClock });
@@ -43,6 +43,7 @@ function createParts(settings: HostSettings): HostParts {
     workspace: () => workspace.path,
     bootId,
     clock: systemClock,
+    report,
   });
   const state = join(home, '.omnigent');
   const files = {
@@ -98,15 +99,15 @@ function listCapabilities(): string[] {
 async function buildDialSettings({
   serverUrl,
   hostId,
-  caFile,
+  caBundle,
   exitWhenUnreachableSeconds: seconds,
 }: HostSettings) {
-  const agent = createProxyAgent(serverUrl, process.env);
+  const createAgent = createProxyAgents(serverUrl, process.env);
   return {
     serverUrl,
     hostId,
-    ...(agent === undefined ? {} : { agent }),
-    ...(caFile === undefined ? {} : { ca: await readRoots(caFile) }),
+    ...(createAgent === undefined ? {} : { createAgent }),
+    ...(caBundle === undefined ? {} : { ca: await readRoots(caBundle) }),
     ...(seconds === undefined ? {} : { exitWhenUnreachableMs: seconds * 1000 }),
   };
 }
@@ -116,15 +117,17 @@ export async function runHost(
   settings: HostSettings,
   options: { readonly signal: AbortSignal; readonly report: (message: string) => void },
 ): Promise<void> {
-  const parts = createParts(settings);
+  const { signal: leaving, report } = options;
+  const parts = createParts(settings, report);
   let token = settings.token;
   let server: Http2Server | undefined;
   const openServer = () =>
     (server ??= createHostServer(createRouter(buildRoutes(parts, (next) => (token = next)))));
-  const stopping = new AbortController();
-  const onStop = () => void parts.processes.stopAll(STOP_GRACE_MS).then(() => stopping.abort());
-  if (options.signal.aborted) return;
-  options.signal.addEventListener('abort', onStop, { once: true });
+  const stopped = new AbortController();
+  let stopping: Promise<void> | undefined;
+  const onStop = () => (stopping = parts.processes.stopAll(STOP_GRACE_MS).then(() => stopped.abort()));
+  if (leaving.aborted) return;
+  leaving.addEventListener('abort', onStop, { once: true });
   try {
     await runTunnel({
       ...(await buildDialSettings(settings)),
@@ -135,10 +138,13 @@ export async function runHost(
       onAsked: openServer,
       clock: systemClock,
       random: Math.random,
-      report: options.report,
-      signal: stopping.signal,
+      report,
+      // The server learns at once that the host goes; what programs say at their end still goes to whoever reads it.
+      leaving,
+      signal: stopped.signal,
     });
   } finally {
-    await parts.processes.stopAll(0);
+    // The tunnel may end before the programs that have been told to.
+    await (stopping ?? parts.processes.stopAll(0));
   }
 }

@@ -1,6 +1,12 @@
 /** The host's settings: arguments and environment, checked before anything starts. */
 import { parseArgs } from 'node:util';
-import { HOST_ENVIRONMENT, SandboxError, isHostId, toErrorMessage } from '@omnigent/protocol';
+import {
+  COMMAND_ENVIRONMENT,
+  HOST_ENVIRONMENT,
+  SandboxError,
+  isHostId,
+  toErrorMessage,
+} from '@omnigent/protocol';
 
 export interface HostSettings {
   readonly serverUrl: URL;
@@ -8,16 +14,22 @@ export interface HostSettings {
   readonly hostName: string;
   readonly token: string;
   readonly home: string;
-  readonly caFile?: string;
+  /** PEM file of roots to trust beside those of the machine. */
+  readonly caBundle?: string;
   readonly exitWhenUnreachableSeconds?: number;
   /** What programs inherit: the host's environment without its token. */
   readonly programEnvironment: Readonly<Record<string, string>>;
 }
 
-export const HOST_USAGE = `Usage: omnigent host --server URL [--ca-file FILE] [--exit-when-unreachable SECONDS]
+export const HOST_USAGE = `Usage: omnigent host --server URL [--ca-bundle FILE] [--exit-when-unreachable SECONDS]
 
 Runs inside a sandbox: dials back to the server and supervises programs. Reads OMNIGENT_HOST_TOKEN, OMNIGENT_HOST_ID
-and OMNIGENT_HOST_NAME from its environment.`;
+and OMNIGENT_HOST_NAME from its environment.
+
+--ca-bundle FILE                 extra root certificates for the server (OMNIGENT_CA_BUNDLE); --ca-file is the same
+--exit-when-unreachable SECONDS  end when no server answered for so long; without it, dial for ever
+
+HTTPS_PROXY, HTTP_PROXY and NO_PROXY say how to reach a server that is not on loopback.`;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -27,6 +39,7 @@ function readArguments(args: readonly string[]) {
       args: [...args],
       options: {
         server: { type: 'string' },
+        'ca-bundle': { type: 'string' },
         'ca-file': { type: 'string' },
         'exit-when-unreachable': { type: 'string' },
         help: { type: 'boolean', short: 'h' },
@@ -47,7 +60,7 @@ export const parseHostArguments: (args: readonly string[]) => HostArguments = re
 /** Combines arguments and environment. @throws SandboxError `usage` that names the option or variable. */
 export function resolveSettings(values: HostArguments, environment: Environment): HostSettings {
   const seconds = values['exit-when-unreachable'];
-  const caFile = values['ca-file'];
+  const caBundle = values['ca-bundle'] ?? values['ca-file'] ?? environment[COMMAND_ENVIRONMENT.caBundle];
   return {
     serverUrl: parseServerUrl(values.server),
     hostId: parseHostId(environment[HOST_ENVIRONMENT.id]),
@@ -55,7 +68,7 @@ export function resolveSettings(values: HostArguments, environment: Environment)
     token: parseToken(environment[HOST_ENVIRONMENT.token]),
     home: environment['HOME'] ?? '/home/omnigent',
     programEnvironment: toProgramEnvironment(environment),
-    ...(caFile === undefined ? {} : { caFile }),
+    ...(caBundle === undefined || caBundle === '' ? {} : { caBundle }),
     ...(seconds === undefined ? {} : { exitWhenUnreachableSeconds: parseSeconds(seconds) }),
   };
 }

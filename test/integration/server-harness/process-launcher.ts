@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildDiagnosis, SandboxCapabilityError } from '@omnigent/launcher';
 import type {
@@ -20,6 +20,10 @@ import type { Diagnosis, Plan } from '@omnigent/protocol';
 export interface ProcessLauncherOptions {
   readonly directory: string;
   readonly hostBundle: string;
+  /** A command that runs the host, given as its last arguments, in some other way; told the host's home. */
+  readonly wrapHost?: (home: string) => readonly string[];
+  /** Added to the host's environment. */
+  readonly hostEnvironment?: Readonly<Record<string, string>>;
 }
 
 export class ProcessLauncher implements SandboxLauncher {
@@ -42,6 +46,11 @@ export class ProcessLauncher implements SandboxLauncher {
     this.#options = options;
   }
 
+  /** The file of what a host says on its standard error. */
+  hostLog(providerId: string): string {
+    return join(this.#options.directory, `${providerId}.log`);
+  }
+
   validate(): void {}
 
   async provision(name: string): Promise<string> {
@@ -58,11 +67,21 @@ export class ProcessLauncher implements SandboxLauncher {
     const home = join(this.#options.directory, providerId);
     await mkdir(home, { recursive: true });
     signal.throwIfAborted();
-    const host = spawn(process.execPath, [this.#options.hostBundle, '--server', request.serverUrl], {
+    const { hostBundle, wrapHost = () => [], hostEnvironment } = this.#options;
+    const [command = process.execPath, ...args] = [
+      ...wrapHost(home),
+      process.execPath,
+      hostBundle,
+      '--server',
+      request.serverUrl,
+    ];
+    await using log = await open(this.hostLog(providerId), 'w');
+    const host = spawn(command, args, {
       cwd: home,
-      stdio: ['ignore', 'ignore', 'ignore'],
+      stdio: ['ignore', 'ignore', log.fd],
       env: {
         ...request.env,
+        ...hostEnvironment,
         HOME: home,
         PATH: process.env['PATH'],
         [HOST_ENVIRONMENT.token]: request.token,

@@ -8,6 +8,7 @@ import type { RunningServer } from '@omnigent/server';
 import { sandboxEventSchema, sandboxSchema, systemClock, systemRandomBytes } from '@omnigent/protocol';
 import type { CreateSandboxInput, Sandbox, SandboxEvent } from '@omnigent/protocol';
 import { ProcessLauncher } from './process-launcher.ts';
+import type { ProcessLauncherOptions } from './process-launcher.ts';
 
 export const HOST_BUNDLE = fileURLToPath(new URL('../../../packages/cli/dist/host/main.js', import.meta.url));
 const TOKEN = 'a-token-of-these-tests-only';
@@ -28,17 +29,21 @@ export interface CallInit {
   readonly signal?: AbortSignal;
 }
 
+export interface TestServerOptions extends Partial<ProcessLauncherOptions> {
+  readonly port?: number;
+  /** What hosts take for the server's address. */
+  readonly url?: string;
+}
+
 /** Starts a server; everything of it is gone after its disposal. */
-export async function startTestServer(
-  overrides: { readonly port?: number; readonly directory?: string; readonly hostBundle?: string } = {},
-): Promise<TestServer> {
+export async function startTestServer(overrides: TestServerOptions = {}): Promise<TestServer> {
   const directory = overrides.directory ?? (await mkdtemp(join(tmpdir(), 'omnigent-server-')));
-  const launcher = new ProcessLauncher({ directory, hostBundle: overrides.hostBundle ?? HOST_BUNDLE });
+  const launcher = new ProcessLauncher({ hostBundle: HOST_BUNDLE, ...overrides, directory });
   const server = await startServer({
     settings: {
       stateDirectory: directory,
       listen: { address: '127.0.0.1', port: overrides.port ?? 0 },
-      url: undefined,
+      url: overrides.url,
       tokenFile: undefined,
       databaseUrl: `sqlite:${join(directory, 'omnigent.sqlite')}`,
       previewDomain: { scheme: 'http', domain: 'localhost', port: undefined },

@@ -1,8 +1,9 @@
 /** One dial: a WebSocket to the server whose bytes are HTTP/2, or the reason why there is none. */
-import type { Agent, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { TUNNEL, VERSION, fromProblem, SERVER_ROUTES } from '@omnigent/protocol';
 import WebSocket, { createWebSocketStream } from 'ws';
+import type { CreateAgent } from './proxy-agent.ts';
 import { isCertificateError, isRefusal } from './refusal.ts';
 import type { DialFailure } from './refusal.ts';
 import { writeTogether } from './write-together.ts';
@@ -12,11 +13,14 @@ export interface DialOptions {
   readonly hostId: string;
   readonly bootId: string;
   readonly token: string;
-  readonly agent?: Agent;
+  /** Makes the agent of a way through a proxy. */
+  readonly createAgent?: CreateAgent;
   readonly ca?: readonly string[];
   readonly signal: AbortSignal;
   /** Called when the request for the tunnel is on its way. */
   readonly onAsked?: () => void;
+  /** What the whole dial may take, whatever proxy and server do. */
+  readonly timeoutMs?: number;
 }
 
 export interface Connection {
@@ -29,10 +33,14 @@ export type DialResult = { readonly connection: Connection } | { readonly failur
 /** Largest WebSocket message the host accepts; the server sends HTTP/2 frames of at most 64 KiB. */
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
 const MAX_PROBLEM_BYTES = 16 * 1024;
+/** Proxy, TLS and server have a handshake each. */
+const DIAL_TIMEOUT_MS = 3 * TUNNEL.handshakeTimeoutMs;
 
 /** Dials once. Never rejects. */
 export function dial(options: DialOptions): Promise<DialResult> {
-  const socket = createSocket(options);
+  const { signal, timeoutMs = DIAL_TIMEOUT_MS } = options;
+  const failed = new AbortController();
+  const socket = createSocket(options, failed.signal);
   // Must exist before `open`, or the first bytes are lost.
   const duplex = createWebSocketStream(socket, {
     readableHighWaterMark: 1024 * 1024,
@@ -40,16 +48,25 @@ export function dial(options: DialOptions): Promise<DialResult> {
   });
   duplex.on('error', () => socket.terminate());
   return new Promise((resolve) => {
+    const settle = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+    };
     const fail = (failure: DialFailure) => {
-      options.signal.removeEventListener('abort', onAbort);
+      settle();
+      failed.abort();
       socket.terminate();
       resolve({ failure });
     };
     const onAbort = () => fail({ kind: 'transient', message: 'the host is stopping' });
-    options.signal.addEventListener('abort', onAbort, { once: true });
+    const timer = setTimeout(
+      () => fail({ kind: 'transient', message: `there was no tunnel after ${timeoutMs / 1000} s` }),
+      timeoutMs,
+    );
+    signal.addEventListener('abort', onAbort, { once: true });
     socket.once('upgrade', (response) => writeTogether(duplex, response.socket));
     socket.once('open', () => {
-      options.signal.removeEventListener('abort', onAbort);
+      settle();
       resolve({ connection: { socket, duplex } });
     });
     socket.once('unexpected-response', (_request, response) => {
@@ -57,7 +74,7 @@ export function dial(options: DialOptions): Promise<DialResult> {
     });
     socket.on('error', (error: NodeJS.ErrnoException) => {
       const kind = isCertificateError(error) ? 'certificate' : 'transient';
-      const advice = kind === 'certificate' ? '; give its root with --ca-file or NODE_EXTRA_CA_CERTS' : '';
+      const advice = kind === 'certificate' ? '; give its root with --ca-bundle or OMNIGENT_CA_BUNDLE' : '';
       fail({ kind, message: `${error.message || error.code || 'the connection failed'}${advice}` });
     });
     socket.once('close', (code) =>
@@ -85,7 +102,8 @@ async function readRefusal(response: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).subarray(0, MAX_PROBLEM_BYTES).toString('utf8');
 }
 
-function createSocket({ serverUrl, hostId, bootId, token, agent, ca, onAsked }: DialOptions): WebSocket {
+function createSocket(options: DialOptions, failed: AbortSignal): WebSocket {
+  const { serverUrl, hostId, bootId, token, createAgent, ca, onAsked } = options;
   const url = new URL(SERVER_ROUTES.tunnel(hostId), serverUrl);
   url.protocol = serverUrl.protocol === 'https:' ? 'wss:' : 'ws:';
   return new WebSocket(url, [TUNNEL.subprotocol], {
@@ -98,7 +116,7 @@ function createSocket({ serverUrl, hostId, bootId, token, agent, ca, onAsked }: 
       if (onAsked !== undefined) request.once('finish', onAsked);
       request.end();
     },
-    ...(agent === undefined ? {} : { agent }),
+    ...(createAgent === undefined ? {} : { agent: createAgent(failed) }),
     ...(ca === undefined ? {} : { ca: [...ca] }),
   });
 }

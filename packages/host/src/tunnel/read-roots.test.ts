@@ -30,7 +30,7 @@ describe('readRoots', () => {
     await writeFile(join(directory, 'key.pem'), '-----BEGIN PRIVATE KEY-----');
     await expect(readRoots(join(directory, 'key.pem'))).rejects.toMatchObject({
       code: 'usage',
-      message: expect.stringMatching(/^--ca-file: expected PEM certificates/),
+      message: expect.stringMatching(/^--ca-bundle: expected PEM certificates/),
     });
   });
 });

@@ -10,11 +10,11 @@ import { SandboxError, toErrorMessage } from '@omnigent/protocol';
  */
 export async function readRoots(path: string): Promise<string[]> {
   const pem = await readFile(path, 'utf8').catch((cause: unknown) => {
-    throw new SandboxError('usage', `--ca-file: expected a readable file: ${toErrorMessage(cause)}`, {
+    throw new SandboxError('usage', `--ca-bundle: expected a readable file: ${toErrorMessage(cause)}`, {
       cause,
     });
   });
   if (!pem.includes('-----BEGIN CERTIFICATE-----'))
-    throw new SandboxError('usage', `--ca-file: expected PEM certificates in ${path}, found none`);
+    throw new SandboxError('usage', `--ca-bundle: expected PEM certificates in ${path}, found none`);
   return [...getCACertificates('default'), pem];
 }

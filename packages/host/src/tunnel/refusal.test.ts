@@ -29,14 +29,25 @@ describe('isFinal', () => {
     );
   });
 
-  it('is so for a certificate that does not verify', () => {
+  it('knows a certificate that does not verify by its code', () => {
     expect(isCertificateError(Object.assign(new Error(''), { code: 'SELF_SIGNED_CERT_IN_CHAIN' }))).toBe(
       true,
     );
-    expect(
-      isFinal({ kind: 'certificate', message: '' }, { hasConnectedBefore: false, refusedForMs: 0 }),
-    ).toBe(true);
   });
+
+  it.each([
+    [false, 0, true],
+    [true, 0, false],
+    [true, 9 * MINUTE, false],
+    [true, 10 * MINUTE, true],
+  ])(
+    'of a certificate that does not verify, connected before: %s, for %d ms, is %s',
+    (hasConnectedBefore, refusedForMs, expected) => {
+      expect(isFinal({ kind: 'certificate', message: '' }, { hasConnectedBefore, refusedForMs })).toBe(
+        expected,
+      );
+    },
+  );
 });
 
 describe('toDelayMs', () => {

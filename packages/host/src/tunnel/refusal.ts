@@ -1,4 +1,4 @@
-/** What a failed dial means: try again, or end (architecture: 401/403/409/410 are final before the first success). */
+/** What a failed dial means: try again, or end (401, 403, 409, 410 and certificates are final before the first success). */
 export interface DialFailure {
   readonly kind: 'refused' | 'certificate' | 'transient';
   /** HTTP status of the refusal. */
@@ -8,12 +8,12 @@ export interface DialFailure {
 
 export interface DialHistory {
   readonly hasConnectedBefore: boolean;
-  /** For how long the server has refused without a success between. */
+  /** For how long the server has refused, or shown a certificate that does not verify, without a success between. */
   readonly refusedForMs: number;
 }
 
 const FINAL_STATUSES = new Set([401, 403, 409, 410]);
-/** After a success, a refusal may be a restart with a store that lags; it counts when it lasts. */
+/** After a success, a refusal may be a restart with a store that lags, a certificate one that is being replaced; it counts when it lasts. */
 const PATIENCE_MS = 10 * 60 * 1000;
 
 const CERTIFICATE_CODES = new Set([
@@ -41,8 +41,7 @@ export function isCertificateError(error: NodeJS.ErrnoException): boolean {
 
 /** Whether the host must give up. */
 export function isFinal(failure: DialFailure, history: DialHistory): boolean {
-  if (failure.kind === 'certificate') return !history.hasConnectedBefore;
-  if (failure.kind !== 'refused') return false;
+  if (failure.kind === 'transient') return false;
   if (failure.status === 410 || !history.hasConnectedBefore) return true;
   return history.refusedForMs >= PATIENCE_MS;
 }

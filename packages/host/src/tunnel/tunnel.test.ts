@@ -27,6 +27,7 @@ it('a host that is told to stop does not wait for a server that hangs', async ()
     clock,
     random: () => 0,
     report: () => undefined,
+    leaving: stopping.signal,
     signal: stopping.signal,
   });
   await clock.untilSleeping(0);

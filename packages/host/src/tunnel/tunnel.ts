@@ -1,7 +1,8 @@
 /** Keeps the host connected: dials, serves the connection until it ends, dials again. */
-import type { Http2Server } from 'node:http2';
+import type { Http2Server, ServerHttp2Session } from 'node:http2';
 import { CLOSE, SandboxError, TUNNEL } from '@omnigent/protocol';
 import type { Clock } from '@omnigent/protocol';
+import type { WebSocket } from 'ws';
 import { countConnection, toDelayMs } from './backoff.ts';
 import type { Attempts } from './backoff.ts';
 import { dial } from './dial.ts';
@@ -18,6 +19,9 @@ export interface TunnelOptions extends Omit<DialOptions, 'token' | 'signal'> {
   readonly clock: Clock;
   readonly random: () => number;
   readonly report: (message: string) => void;
+  /** Aborting says goodbye: no dial begins or goes on, the server is told to ask for nothing more; what it has asked for goes on. */
+  readonly leaving: AbortSignal;
+  /** Aborting ends the tunnel. */
   readonly signal: AbortSignal;
   /** The host gives up when no server answered for this long; for ever when absent. */
   readonly exitWhenUnreachableMs?: number;
@@ -33,13 +37,14 @@ interface Ending {
 }
 
 /**
- * Runs until the signal aborts.
+ * Runs until the signal aborts, or the connection ends while the host is leaving.
  *
  * @throws SandboxError `permission_denied` when the server refuses for good, `sandbox_terminated` when the sandbox was
  * terminated, `server_certificate` when the certificate does not verify, `server_unreachable` when no server answered for too long.
  */
 export async function runTunnel(options: TunnelOptions): Promise<void> {
-  const { clock, signal, random, report } = options;
+  const { clock, leaving, random, report } = options;
+  const signal = AbortSignal.any([leaving, options.signal]);
   let attempts: Attempts = { failures: 0, shortInRow: 0 };
   let hasConnectedBefore = false;
   let refusedSince: number | undefined;
@@ -68,7 +73,7 @@ export async function runTunnel(options: TunnelOptions): Promise<void> {
     } else if (!signal.aborted) {
       const { failure } = result;
       attempts = { ...attempts, failures: attempts.failures + 1 };
-      if (failure.kind === 'refused') refusedSince ??= clock.monotonicMs();
+      if (failure.kind !== 'transient') refusedSince ??= clock.monotonicMs();
       const refusedForMs = refusedSince === undefined ? 0 : clock.monotonicMs() - refusedSince;
       report(`cannot connect: ${failure.message}`);
       if (isFinal(failure, { hasConnectedBefore, refusedForMs })) throw toFinalError(failure);
@@ -92,32 +97,38 @@ function toFinalError(failure: DialFailure): SandboxError {
 
 /** Serves one connection; resolves when it has ended. */
 async function serve({ socket, duplex }: Connection, options: TunnelOptions): Promise<Ending> {
-  const { clock, signal } = options;
+  const { clock, leaving, signal } = options;
   const server = options.server();
   const controller = new AbortController();
   const state = { wasHealthy: false };
-  server.once('session', (session) => {
-    session.once('remoteSettings', () => (state.wasHealthy = true));
+  let session: ServerHttp2Session | undefined;
+  server.once('session', (opened) => {
+    session = opened;
+    opened.once('remoteSettings', () => (state.wasHealthy = true));
   });
   const closed = new Promise<number>((resolve) => socket.once('close', (code) => resolve(code)));
-  const onAbort = () => {
-    socket.close(CLOSE.goingAway);
-    // A server that does not answer the close must not hold the host.
-    void clock
-      .sleep(CLOSE_TIMEOUT_MS, { signal: controller.signal })
-      .then(() => socket.terminate())
-      .catch(() => undefined);
-  };
+  // HTTP/2's goodbye: what is under way goes on to its end, and the session ends with it.
+  const onLeave = () => session?.close();
+  const onAbort = () => void closeSocket(socket, clock, controller.signal);
+  leaving.addEventListener('abort', onLeave, { once: true });
   signal.addEventListener('abort', onAbort, { once: true });
   server.emit('connection', duplex);
   void closeWhenSilent(options, controller.signal, () => state.wasHealthy || socket.terminate());
   void keepAlive(socket, { clock, signal: controller.signal });
   const code = await closed;
   controller.abort();
+  leaving.removeEventListener('abort', onLeave);
   signal.removeEventListener('abort', onAbort);
   // The session ends with its stream. Destroying it by hand while a write is under way breaks an assertion of Node.js.
   duplex.destroy();
   return { ...state, code };
+}
+
+/** Closes a connection; a server that does not answer the close must not hold the host. */
+async function closeSocket(socket: WebSocket, clock: Clock, closed: AbortSignal): Promise<void> {
+  socket.close(CLOSE.goingAway);
+  await clock.sleep(CLOSE_TIMEOUT_MS, { signal: closed }).catch(() => undefined);
+  socket.terminate();
 }
 
 /** A server that accepts and never speaks counts as failed. */

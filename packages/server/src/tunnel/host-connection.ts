@@ -77,7 +77,8 @@ export class HostConnection implements HostLink {
   }
 
   get isOpen(): boolean {
-    return this.#socket.readyState === this.#socket.OPEN && !this.#session.destroyed;
+    // A host that said goodbye answers what it was asked before, and nothing more.
+    return this.#socket.readyState === this.#socket.OPEN && !this.#session.closed;
   }
 
   /** Resolves when the host has spoken HTTP/2. */
