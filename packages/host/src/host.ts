@@ -125,7 +125,9 @@ export async function runHost(
     (server ??= createHostServer(createRouter(buildRoutes(parts, (next) => (token = next)))));
   const stopped = new AbortController();
   let stopping: Promise<void> | undefined;
-  const onStop = () => (stopping = parts.processes.stopAll(STOP_GRACE_MS).then(() => stopped.abort()));
+  const onStop = () => {
+    stopping = parts.processes.stopAll(STOP_GRACE_MS).then(() => stopped.abort());
+  };
   if (leaving.aborted) return;
   leaving.addEventListener('abort', onStop, { once: true });
   try {

@@ -68,7 +68,7 @@ export class ProcessLauncher implements SandboxLauncher {
     await mkdir(home, { recursive: true });
     signal.throwIfAborted();
     const { hostBundle, wrapHost = () => [], hostEnvironment } = this.#options;
-    const [command = process.execPath, ...args] = [
+    const [command, ...args] = [
       ...wrapHost(home),
       process.execPath,
       hostBundle,
