@@ -178,6 +178,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     context,
     sessions: parts.previews,
     domain: options.settings.previewDomain,
+    report: parts.report,
   });
   const intercept: Intercept = (request, response) => preview.answer(request, response);
   const app = createApp(context, { logger: options.logger, intercept });

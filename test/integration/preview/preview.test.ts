@@ -260,18 +260,21 @@ describe('what cannot be shown', () => {
     expect(await visit({ url })).toMatchObject({ status: 401 });
   });
 
-  it('is what a program says that does not speak HTTP', async () => {
+  it.each([
+    ['in another protocol', 'SSH-2.0-x\r\n\r\n', 'preview_answer'],
+    ['with a status of none', 'HTTP/1.1 099 No\r\ncontent-length: 0\r\n\r\n', 'preview_answer'],
+    ['with a head without end', `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(70_000)}\r\n\r\n`, 'preview_answer'],
+    ['with nothing', '', 'connection_reset'],
+  ])('is a program that answers %s', async (_, answer, code) => {
     const script =
-      'import socket\ns = socket.create_server(("127.0.0.1", 0))\nprint(s.getsockname()[1], flush=True)\nc = s.accept()[0]\nc.sendall(b"SSH-2.0-x\\r\\n\\r\\n")\nc.recv(9999)';
-    const program = sandbox.prepare(['python3', '-c', script]);
+      'import socket, sys\ns = socket.create_server(("127.0.0.1", 0))\nprint(s.getsockname()[1], flush=True)\nc = s.accept()[0]\nc.recv(9999)\nc.sendall(sys.stdin.buffer.read())';
+    const program = sandbox.prepare(['python3', '-c', script], { input: '' });
+    await program.ensureStarted();
+    await program.write(Buffer.from(answer), { eof: true });
     for await (const { data } of program.output()) {
-      const port = Number(Buffer.from(data).toString());
-      const url = sandbox.previewAddress(port);
+      const url = sandbox.previewAddress(Number(Buffer.from(data).toString()));
       const { status, body } = await visit({ url, headers: { authorization: `Bearer ${token}` } });
-      expect({ status, code: (JSON.parse(body.toString()) as { code: string }).code }).toEqual({
-        status: 502,
-        code: 'preview_answer',
-      });
+      expect({ status, ...(JSON.parse(body.toString()) as object) }).toMatchObject({ status: 502, code });
       break;
     }
   });

@@ -1,10 +1,11 @@
 /** Requests for previews, taken before the API's own routes see them; only sequences. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { SandboxError } from '@omnigent/protocol';
+import { SandboxError, isSandboxError } from '@omnigent/protocol';
 import type { ApiContext } from '../api/context.ts';
 import { toKnownError } from '../api/problem-replies.ts';
 import { findCallable } from '../forward/public-call.ts';
+import type { Report } from '../lifecycle/service-options.ts';
 import type { PreviewDomain } from '../settings/preview-domain.ts';
 import type { SandboxRecord } from '../store/sandbox-record.ts';
 import type { Upgrade } from '../tunnel/upgrade.ts';
@@ -27,6 +28,7 @@ export interface PreviewOptions {
   readonly context: ApiContext;
   readonly sessions: PreviewSessions;
   readonly domain: PreviewDomain | undefined;
+  readonly report: Report;
 }
 
 export class PreviewEndpoint {
@@ -48,11 +50,9 @@ export class PreviewEndpoint {
         status: response.statusCode,
       }),
     );
-    this.#answer({ request, response }, target).catch((error: unknown) => {
-      if (response.headersSent || response.destroyed) return response.destroy();
-      response.setHeader('x-request-id', randomUUID());
-      return replyPreviewError(request, response, toKnownError(error));
-    });
+    this.#answer({ request, response }, target).catch((error: unknown) =>
+      this.#refuse({ request, response }, error),
+    );
     return true;
   }
 
@@ -96,6 +96,15 @@ export class PreviewEndpoint {
     await proxyRequest({ request, response }, { ...facts.program, url, socket }, facts.answer);
   }
 
+  #refuse({ request, response }: Exchange, error: unknown): void {
+    const known = toKnownError(error);
+    const requestId = randomUUID();
+    if (!isSandboxError(known)) this.#options.report('a preview failed', { request_id: requestId, error });
+    if (response.headersSent || response.destroyed) return void response.destroy();
+    response.setHeader('x-request-id', requestId);
+    replyPreviewError(request, response, known);
+  }
+
   async #admit(
     request: IncomingMessage,
     target: PreviewTarget,
@@ -118,6 +127,7 @@ export class PreviewEndpoint {
     if (session === undefined) authorizePreview(request, target, { ...context, sessions });
     response.writeHead(302, {
       location: toLocation(url),
+      'content-length': 0,
       'cache-control': 'no-store',
       'referrer-policy': 'no-referrer',
       ...(session === undefined || domain === undefined

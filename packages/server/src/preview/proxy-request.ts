@@ -2,7 +2,7 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { AnswerFacts } from './answer-headers.ts';
 import { buildAnswerHeaders } from './answer-headers.ts';
-import { askProgram, lingerAndClose, whenAnswered } from './ask-program.ts';
+import { askProgram, lingerAndClose, toKnownError, whenAnswered } from './ask-program.ts';
 import type { ProgramRequest } from './ask-program.ts';
 import { hasBody } from './request-headers.ts';
 
@@ -29,7 +29,13 @@ export async function proxyRequest(
   if (response.destroyed) return abandon();
   sendBody(request, asked);
   const answer = await whenAnswered(asked);
-  sendAnswer(answer, response, facts);
+  try {
+    sendAnswer(answer, response, facts);
+  } catch (error) {
+    // A status or header that HTTP does not have.
+    answer.destroy();
+    throw toKnownError(error);
+  }
 }
 
 function sendBody(request: IncomingMessage, asked: ClientRequest): void {
