@@ -215,7 +215,7 @@ export const HOST_CALLS: readonly ApiCall[] = [
     method: 'GET',
     path: decodeURIComponent(SERVER_ROUTES.connectPort(ID, 0)).replace('/0/', '/{port}/'),
     meaning:
-      'WebSocket `omnigent.forward.v1`: the bytes of a TCP connection to that port, both ways, as binary messages. `{"type":"eof"}` ends one way, `{"type":"ack","bytes":N}` makes room for more than 1 MiB; closed with 1000 at its end, with 4000 when it was reset.',
+      'WebSocket `omnigent.forward.v1`: the bytes of a TCP connection to that port, both ways, as binary messages. `{"type":"eof"}` ends one way, `{"type":"ack","bytes":N}` makes room for more than 1 MiB, `{"type":"ping"}` is answered by `pong`; closed with 1000 at its end, with 4000 when it was reset.',
   },
 ];
 

@@ -11,7 +11,7 @@ import {
   parseForwardControl,
   portListSchema,
 } from '@omnigent/protocol';
-import type { ForwardControl } from '@omnigent/protocol';
+import type { Clock, ForwardControl } from '@omnigent/protocol';
 import type { Http } from './http.ts';
 import { MessageSocket, SocketClosedError, toWebSocketUrl } from './web-socket.ts';
 import type { WebSocketFactory } from './web-socket.ts';
@@ -19,10 +19,14 @@ import type { WebSocketFactory } from './web-socket.ts';
 export interface PortContext {
   readonly http: Http;
   readonly webSocket: WebSocketFactory;
+  readonly clock: Clock;
   readonly sandboxId: string;
 }
 
 const OPEN_TIMEOUT_MS = 20_000;
+const PING_MS = 20_000;
+/** After so many pings without a word the connection counts as broken, whatever the system believes. */
+const MAX_MISSED = 3;
 
 /**
  * Bytes both ways, each with an end of its own. A connection that breaks is not made again: what was under way is lost, as
@@ -41,21 +45,24 @@ export class PortConnection implements AsyncDisposable {
   #hasEnded = false;
   #failure: SandboxError | undefined;
   #isFinished = false;
+  #missed = 0;
+  readonly #ended = new AbortController();
 
-  private constructor(socket: MessageSocket) {
+  private constructor(socket: MessageSocket, clock: Clock) {
     this.#socket = socket;
     void this.#receive();
+    void this.#watch(clock);
   }
 
   /** @throws SandboxError `port_not_listening`, what else the server says, or `server_unreachable`. */
   static async open(context: PortContext, port: number, signal?: AbortSignal): Promise<PortConnection> {
-    const { http, webSocket, sandboxId } = context;
+    const { http, webSocket, clock, sandboxId } = context;
     const url = toWebSocketUrl(http.url, SERVER_ROUTES.connectPort(sandboxId, port), {});
     const timeout = AbortSignal.timeout(OPEN_TIMEOUT_MS);
     const either = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
     try {
       const socket = webSocket(url, [FORWARD_SUBPROTOCOL, buildBearerProtocol(http.token)]);
-      return new PortConnection(await MessageSocket.open(socket, either));
+      return new PortConnection(await MessageSocket.open(socket, either), clock);
     } catch (cause) {
       if (signal?.aborted === true) throw http.toConnectionError(cause, signal);
       throw await explainRefusal(context, { port, signal, cause });
@@ -115,6 +122,7 @@ export class PortConnection implements AsyncDisposable {
   /** Breaks the connection off. */
   close(): void {
     this.#isFinished = true;
+    this.#ended.abort();
     this.#socket.close();
     this.#wake();
   }
@@ -130,6 +138,7 @@ export class PortConnection implements AsyncDisposable {
   async #receive(): Promise<void> {
     try {
       for await (const message of this.#socket.messages()) {
+        this.#missed = 0;
         if (typeof message === 'string') this.#takeControl(message);
         else {
           this.#window.receive(message.length);
@@ -139,6 +148,17 @@ export class PortConnection implements AsyncDisposable {
       }
     } catch (error) {
       this.#finish(error);
+    }
+  }
+
+  async #watch(clock: Clock): Promise<void> {
+    for (;;) {
+      await clock.sleep(PING_MS, { signal: this.#ended.signal, unref: true }).catch(() => undefined);
+      if (this.#isFinished) return;
+      // Its messages end with that, as those of one that breaks.
+      if (this.#missed >= MAX_MISSED) return this.#socket.close();
+      this.#missed += 1;
+      this.#send({ type: 'ping' });
     }
   }
 
@@ -155,6 +175,7 @@ export class PortConnection implements AsyncDisposable {
         cause: error,
       });
     this.#isFinished = true;
+    this.#ended.abort();
     this.#wake();
   }
 

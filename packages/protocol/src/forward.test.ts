@@ -12,6 +12,7 @@ describe('parseForwardControl', () => {
     ['{"type":"eof"}', { type: 'eof' }],
     ['{"type":"ack","bytes":7}', { type: 'ack', bytes: 7 }],
     ['{"type":"ack","bytes":-1}', undefined],
+    ['{"type":"ping"}', { type: 'ping' }],
     ['{"type":"ack"}', undefined],
     ['{"type":"eof","more":1}', undefined],
     ['eof', undefined],

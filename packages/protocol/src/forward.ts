@@ -17,6 +17,9 @@ export const forwardControlSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('ack'), bytes: z.int().min(0) }),
   /** The side that sends this sends no more bytes; the other may go on. */
   z.strictObject({ type: z.literal('eof') }),
+  /** Caller to server, answered by `pong`: keeps a proxy awake that counts data only. */
+  z.strictObject({ type: z.literal('ping') }),
+  z.strictObject({ type: z.literal('pong') }),
 ]);
 export type ForwardControl = z.infer<typeof forwardControlSchema>;
 

@@ -34,7 +34,7 @@ export function bridgeMessages(socket: WebSocket, stream: HostStream, options: B
     setTimeout(stream.close, CLOSE_GRACE_MS).unref();
     options.onUse();
   });
-  keepAlive(socket);
+  void keepAlive(socket);
   sendToHost(socket, stream, options);
   sendToViewer(socket, stream).then(
     () => closeSocket(socket, PUBLIC_CLOSE.normal),

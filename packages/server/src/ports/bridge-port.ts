@@ -44,7 +44,7 @@ class PortBridge {
     request.once('close', () => {
       if (request.rstCode !== constants.NGHTTP2_NO_ERROR) this.#break();
     });
-    keepAlive(socket);
+    void keepAlive(socket);
   }
 
   #takeBytes(data: RawData): void {
@@ -64,7 +64,8 @@ class PortBridge {
       this.#hasCallerEnded = true;
       this.#stream.request.end();
       this.#closeWhenBothEnded();
-    } else if (control?.type === 'ack' && this.#window.acknowledged(control.bytes)) {
+    } else if (control?.type === 'ping') this.#send({ type: 'pong' });
+    else if (control?.type === 'ack' && this.#window.acknowledged(control.bytes)) {
       if (this.#window.isOpen) this.#stream.body.resume();
     } else this.#close(CLOSE.protocolError);
   }

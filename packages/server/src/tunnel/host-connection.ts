@@ -5,12 +5,13 @@ import { connect, constants } from 'node:http2';
 import { PassThrough } from 'node:stream';
 import type { Duplex, Readable } from 'node:stream';
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
-import { SandboxError, TUNNEL, TUNNEL_HTTP2, fromProblem, toErrorMessage } from '@omnigent/protocol';
+import { SandboxError, TUNNEL_HTTP2, fromProblem, toErrorMessage } from '@omnigent/protocol';
 import type { Clock } from '@omnigent/protocol';
 import { createWebSocketStream } from 'ws';
 import type { WebSocket } from 'ws';
 import type * as z from 'zod';
 import type { HostLink, HostRequest, HostResponse } from './host-link.ts';
+import { keepAlive } from './liveness.ts';
 import { writeTogether } from './write-together.ts';
 
 export interface HostConnectionOptions {
@@ -25,8 +26,6 @@ export interface HostConnectionOptions {
 
 const BODY_BUFFER_BYTES = 256 * 1024;
 const MAX_JSON_BYTES = 16 * 1024 * 1024;
-/** HTTP/2 PING in ordinary data frames: keeps proxies awake that do not count a WebSocket's control frames. */
-const KEEPALIVE_MS = 15_000;
 
 export class HostConnection implements HostLink {
   readonly id = randomUUID();
@@ -68,7 +67,7 @@ export class HostConnection implements HostLink {
       duplex.destroy();
       this.#closed.resolve();
     });
-    void this.#keepAlive(options.clock);
+    this.#keepAlive(options.clock);
   }
 
   /** Resolves when the connection has ended. */
@@ -181,20 +180,13 @@ export class HostConnection implements HostLink {
     setTimeout(() => this.#socket.terminate(), 2_000).unref();
   }
 
-  async #keepAlive(clock: Clock): Promise<void> {
-    let missed = 0;
-    this.#socket.on('pong', () => (missed = 0));
-    const controller = new AbortController();
-    void this.closed.then(() => controller.abort());
-    for (let tick = 1; !controller.signal.aborted; tick += 1) {
-      await clock.sleep(KEEPALIVE_MS, { signal: controller.signal, unref: true }).catch(() => undefined);
-      if (controller.signal.aborted) return;
-      if (!this.#session.destroyed) this.#session.ping(() => (missed = 0));
-      if ((tick * KEEPALIVE_MS) % TUNNEL.pingIntervalMs !== 0) continue;
-      if (missed >= TUNNEL.missedPings) return this.#socket.terminate();
-      missed += 1;
-      this.#socket.ping();
-    }
+  #keepAlive(clock: Clock): void {
+    const ended = new AbortController();
+    void this.closed.then(() => ended.abort());
+    const ping = (onAnswer: () => void) => {
+      if (!this.#session.destroyed) this.#session.ping(onAnswer);
+    };
+    void keepAlive(this.#socket, { clock, signal: ended.signal, ping });
   }
 
   #offlineError(cause?: unknown): SandboxError {
