@@ -178,6 +178,11 @@ const HOST_ERRORS = {
   ),
   file_conflict: entry(409, 'The path is of another kind', 'Check whether it is a file or a directory.'),
   file_changed: entry(412, 'The file is no longer what it was', 'Read it again from its beginning.'),
+  local_file: entry(
+    400,
+    'A file of this machine cannot be read or written',
+    'Check that the path is there, of the right kind, and yours to use.',
+  ),
   archive_invalid: entry(
     422,
     'The archive cannot be packed or unpacked',
