@@ -4,6 +4,7 @@ import { EXIT, SandboxError, VERSION } from '@omnigent/protocol';
 import type { CommandContext, RegisterCommand } from './commands/command-context.ts';
 import { registerAttach } from './commands/attach.ts';
 import { registerCompletion } from './commands/completion.ts';
+import { registerCopy } from './commands/copy.ts';
 import { registerExec } from './commands/exec.ts';
 import { registerPorts } from './commands/ports.ts';
 import { registerPreview } from './commands/preview.ts';
@@ -20,6 +21,7 @@ const COMMANDS: readonly RegisterCommand[] = [
   registerAttach,
   registerSandboxes,
   registerProcesses,
+  registerCopy,
   registerPorts,
   registerPreview,
   registerService,

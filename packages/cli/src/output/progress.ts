@@ -45,6 +45,13 @@ export class Progress {
     this.#options.write(`omnigent: ${text}\n`);
   }
 
+  /** Replaces the live line, on a terminal only. */
+  showLive(text: string): void {
+    if (this.mode !== 'live') return;
+    this.#isLiveShown = true;
+    this.#options.write(`${CLEAR_LINE}omnigent: ${text}`.slice(0, MAX_LIVE_CHARACTERS));
+  }
+
   /** Takes the live line away, before the program's own output. */
   clear(): void {
     if (!this.#isLiveShown) return;
@@ -58,9 +65,7 @@ export class Progress {
     const text = `${stage} ${seconds} s${message === undefined ? '' : `  ${message}`}`;
     if (isWarning) return this.note(message);
     if (this.mode === 'plain') this.#options.write(`omnigent: ${text}\n`);
-    if (this.mode !== 'live') return;
-    this.#isLiveShown = true;
-    this.#options.write(`${CLEAR_LINE}omnigent: ${text}`.slice(0, MAX_LIVE_CHARACTERS));
+    this.showLive(text);
   }
 }
 
