@@ -4,7 +4,7 @@ import { BUNDLES, HOST_BUNDLE_LIMIT_BYTES, createBundle } from './bundles.ts';
 const bundles = await Promise.all(BUNDLES.map(async (name) => ({ name, files: await createBundle(name) })));
 
 /** Files of one bundle. */
-function filesOf(name: string): { text: string; contents: Uint8Array }[] {
+function filesOf(name: string): { path: string; text: string; contents: Uint8Array }[] {
   return bundles.find((bundle) => bundle.name === name)?.files ?? [];
 }
 
@@ -25,6 +25,20 @@ describe('a bundle', () => {
       );
     },
   );
+
+  test.each(BUNDLES)(
+    'of %s takes a built-in module that it loads late as it is, by the names of its exports',
+    (name) => {
+      expect(filesOf(name).filter(({ path }) => /node_[a-z_]+-\w+\.js$/.test(path))).toEqual([]);
+    },
+  );
+
+  test('of the command loads what TLS and proxies need when they are asked for', () => {
+    const late = filesOf('cli').flatMap(({ text }) => [...text.matchAll(/\bimport\(["'](node:\w+)["']\)/g)]);
+    expect(new Set(late.map(([, builtin]) => builtin))).toEqual(
+      new Set(['node:http', 'node:https', 'node:tls']),
+    );
+  });
 
   test('of the server carries the messages of one language', () => {
     expect(filesOf('server').filter(({ text }) => text.includes('Invalid input'))).not.toEqual([]);

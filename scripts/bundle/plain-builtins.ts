@@ -30,9 +30,11 @@ const LOADED_LATER: ReadonlySet<string> = new Set(
 export const plainBuiltins: Plugin = {
   name: 'plain-builtins',
   setup(build) {
-    build.onResolve({ filter: /^(node:)?[a-z][a-z_/0-9]*$/ }, ({ path }) => {
+    build.onResolve({ filter: /^(node:)?[a-z][a-z_/0-9]*$/ }, ({ path, kind }) => {
       const isBuiltin = path.startsWith('node:') || names.has(path);
       if (!isBuiltin || path === 'node:module') return undefined;
+      // What comes late costs no start; and a bundle would offer it without the names of its exports.
+      if (kind === 'dynamic-import') return { path, external: true };
       return { path: path.replace(/^(node:)?/, 'node:'), namespace: 'plain-builtins' };
     });
     build.onLoad({ filter: /^node:/, namespace: 'plain-builtins' }, ({ path }) => ({
