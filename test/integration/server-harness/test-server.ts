@@ -17,6 +17,8 @@ export interface TestServer extends AsyncDisposable {
   readonly server: RunningServer;
   readonly launcher: ProcessLauncher;
   readonly directory: string;
+  /** Of every call. */
+  readonly token: string;
   call(method: string, path: string, options?: CallInit): Promise<Response>;
   launch(request?: CreateSandboxInput): Promise<Sandbox>;
   events(id: string, options?: { readonly after?: number }): AsyncGenerator<SandboxEvent>;
@@ -78,6 +80,7 @@ export async function startTestServer(overrides: TestServerOptions = {}): Promis
     server,
     launcher,
     directory,
+    token: TOKEN,
     call,
     launch: async (request = {}) =>
       sandboxSchema.parse(await (await call('POST', '/v1/sandboxes', { json: request })).json()),

@@ -14,7 +14,7 @@ export async function configureNetwork(
 ): Promise<void> {
   const { environment } = options;
   const caBundle = options.caBundle ?? environment[COMMAND_ENVIRONMENT.caBundle];
-  if (caBundle !== undefined) await trustBundle(caBundle);
+  if (caBundle !== undefined && caBundle !== '') await trustBundle(caBundle);
   const usesProxy = PROXY_NAMES.some((name) => (environment[name] ?? '') !== '');
   if (!usesProxy || LOOPBACK.test(new URL(url).hostname)) return;
   const { setGlobalProxyFromEnv } = await import('node:http');
