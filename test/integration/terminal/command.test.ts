@@ -52,7 +52,9 @@ describe('exec -t', () => {
   });
 
   it('tells a program of each new size', async () => {
-    const terminal = exec(['bash', '-c', 'trap "stty size" WINCH; echo ready; while :; do sleep 0.05; done']);
+    // Without a trap of its own, bash stays when Ctrl-C meets a child that is just ending well.
+    const traps = 'trap "stty size" WINCH; trap "exit 130" INT';
+    const terminal = exec(['bash', '-c', `${traps}; echo ready; while :; do sleep 0.05; done`]);
     await terminal.whenShown('ready');
     terminal.resize({ columns: 132, rows: 43 });
     await terminal.whenShown('43 132');
