@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { createLogger, startServer } from '@omnigent/server';
 import type { RunningServer } from '@omnigent/server';
 import { sandboxEventSchema, sandboxSchema, systemClock, systemRandomBytes } from '@omnigent/protocol';
-import type { CreateSandboxInput, Sandbox, SandboxEvent } from '@omnigent/protocol';
+import type { Clock, CreateSandboxInput, Sandbox, SandboxEvent } from '@omnigent/protocol';
 import { ProcessLauncher } from './process-launcher.ts';
 import type { ProcessLauncherOptions } from './process-launcher.ts';
 
@@ -35,6 +35,7 @@ export interface TestServerOptions extends Partial<ProcessLauncherOptions> {
   readonly port?: number;
   /** What hosts take for the server's address. */
   readonly url?: string;
+  readonly clock?: Clock;
 }
 
 /** Starts a server; everything of it is gone after its disposal. */
@@ -61,7 +62,7 @@ export async function startTestServer(overrides: TestServerOptions = {}): Promis
     token: TOKEN,
     launchers: { get: async () => launcher, close: async () => undefined },
     logger: createLogger(join(directory, 'server.log')),
-    clock: systemClock,
+    clock: overrides.clock ?? systemClock,
     randomBytes: systemRandomBytes,
   });
   const call = (method: string, path: string, { json, body, headers, signal }: CallInit = {}) =>
