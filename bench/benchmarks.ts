@@ -6,6 +6,7 @@ import { loadMedianBenchmark, loadTailBenchmark } from './load/launches.ts';
 import { readyBenchmark } from './kubernetes/ready.ts';
 
 import { firstRunBenchmark, runBenchmark, versionBenchmark } from './local/command.ts';
+import { copyInBenchmark, copyOutBenchmark } from './local/copy.ts';
 import { execBenchmark } from './local/exec.ts';
 import { dialBenchmark, memoryBenchmark } from './local/host.ts';
 import { keystrokeBenchmark, slowKeystrokeBenchmark } from './local/keystroke.ts';
@@ -19,6 +20,8 @@ export const BENCHMARKS: Readonly<Record<string, readonly Benchmark[]>> = {
     firstRunBenchmark,
     execBenchmark,
     throughputBenchmark,
+    copyInBenchmark,
+    copyOutBenchmark,
     keystrokeBenchmark,
     slowKeystrokeBenchmark,
     dialBenchmark,

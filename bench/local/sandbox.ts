@@ -9,6 +9,8 @@ import { createStateDirectory } from '../../scripts/omnigent/state-directory.ts'
 /** A sandbox that is ready; everything is gone when it is disposed. */
 export interface OpenSandbox extends AsyncDisposable {
   readonly sandbox: SandboxHandle;
+  /** Variables by which the command finds the server. */
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 /** Starts a server and launches a sandbox without a repository. */
@@ -19,5 +21,6 @@ export async function openSandbox(): Promise<OpenSandbox> {
   const token = (await readFile(join(state.path, 'token'), 'utf8')).trim();
   const sandbox = resources.use(await createClient({ url: server.url, token }).launch({ provider: 'local' }));
   const owned = resources.move();
-  return { sandbox, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  const environment = { OMNIGENT_STATE_DIR: state.path, OMNIGENT_SERVER: server.url };
+  return { sandbox, environment, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
