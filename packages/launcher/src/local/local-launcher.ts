@@ -31,6 +31,7 @@ import { startSandbox } from './start/start-sandbox.ts';
 import { buildPreparation, resolveWorkspace } from './start/workspace.ts';
 import { diagnoseHostEnd } from './watch/diagnose-host.ts';
 import { readLogTail } from './watch/log-tail.ts';
+import { endOrphansWith } from './watch/end-orphans.ts';
 import { waitForChild, waitForOther } from './watch/watch-host.ts';
 
 /** What {@link createLocalLauncher} takes. */
@@ -189,7 +190,9 @@ class LocalLauncher implements SandboxLauncher {
     const { providerId, request, options } = launch;
     const context = await this.#context();
     options.signal.throwIfAborted();
-    this.#children.set(providerId, await startSandbox(context, { ...options, paths, request }));
+    const child = await startSandbox(context, { ...options, paths, request });
+    this.#children.set(providerId, child);
+    endOrphansWith(child, paths, { clock: this.#options.clock, signal: this.#closing.signal });
     const { isolation } = context;
     const outside = { isIsolated: isolation.kind === 'bubblewrap', workspace: paths.workspace };
     return {
