@@ -65,7 +65,8 @@ describe('a program in a terminal', () => {
     const cat = start('cat', { argv: ['cat'] });
     await type(cat, 'hello\n', { eof: true });
     expect(await readProgram(cat)).toMatchObject({ terminal: 'hello\r\nhello\r\n', exit: { exit_code: 0 } });
-    const sleep = start('sleep', sh('echo up; sleep 3010'));
+    // A shell that is just starting its child can swallow a Ctrl-C.
+    const sleep = start('sleep', sh('echo up; exec sleep 3010'));
     await whenPrinted(sleep, 'up');
     await type(sleep, '\u0003');
     expect((await readProgram(sleep)).exit.signal).toBe('SIGINT');

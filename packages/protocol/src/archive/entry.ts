@@ -16,7 +16,7 @@ export interface ArchiveEntry {
   readonly modifiedAt: number;
   /** Bytes of a file, its holes included; 0 for all else. */
   readonly size: number;
-  /** Where a link leads: any text for a symbolic one, the path of an earlier entry for a hard one. */
+  /** Where a link leads: free text for a symbolic one, the path of an earlier entry for a hard one. */
   readonly target: string;
   /** Where the bytes are of a file that has holes. */
   readonly segments?: readonly Segment[];
