@@ -210,6 +210,6 @@ describe('launches with faults at random', () => {
         await subject.close();
       }
     },
-    Math.max(300_000, LAUNCHES * 300),
+    Math.max(900_000, LAUNCHES * 1000),
   );
 });
