@@ -11,21 +11,11 @@ import { describe, expect, it } from 'vitest';
 import { FAKE_NAMESPACE, openFakeLaunches } from './launch/fake-launches.ts';
 import type { FakeLaunches } from './launch/fake-launches.ts';
 import { buildRequest } from './launch/launch-subject.ts';
+import { createRandom } from '../seeded-random.ts';
 
 const LAUNCHES = Number(process.env['OMNIGENT_TEST_LAUNCHES'] ?? 600);
 const SEED = Number(process.env['OMNIGENT_TEST_SEED'] ?? 1);
 const PARALLEL = 80;
-
-/** Numbers in [0, 1) that a seed decides (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const refuse = (
   code: number,

@@ -7,6 +7,7 @@ import { createClient } from '@omnigent/client';
 import { expect, it } from 'vitest';
 import { isReady, startTestServer, waitForEvent } from '../server-harness/test-server.ts';
 import { startCuttingProxy } from './cutting-proxy.ts';
+import { createRandom } from '../../seeded-random.ts';
 
 const CUTS = Number(process.env['OMNIGENT_TEST_CUTS'] ?? 60);
 /** Between two cuts, both directions of output together. */
@@ -15,17 +16,6 @@ const CHUNK_BYTES = 50_000;
 const LINE_BYTES = 8;
 const LINES = (CUTS * BYTES_PER_CUT) / 2 / LINE_BYTES;
 const CHUNKS = (CUTS * BYTES_PER_CUT) / 2 / CHUNK_BYTES;
-
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 it(
   `${CUTS} cuts cost no byte of input, output or errors, double none, and keep the exit status`,

@@ -11,3 +11,10 @@ export interface CopyContext {
   /** Aborts when the copy is to end. */
   readonly signal: AbortSignal;
 }
+
+/** One source on its way. */
+export interface OneCopy {
+  readonly source: string;
+  readonly target: string;
+  readonly context: CopyContext;
+}

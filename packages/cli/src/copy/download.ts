@@ -7,9 +7,9 @@ import type { SandboxFiles } from '@omnigent/client';
 import { SandboxError, unpackTree } from '@omnigent/protocol';
 import type { FileStat } from '@omnigent/protocol';
 import { CopyProgress } from './copy-progress.ts';
-import type { CopyContext } from './copy-context.ts';
+import type { CopyContext, OneCopy } from './copy-context.ts';
 import { toLocalFault, withLocalFaults } from './local-fault.ts';
-import { isContents, nameTarget } from './name-target.ts';
+import { isFollowed, nameTarget } from './name-target.ts';
 import type { TargetKind } from './name-target.ts';
 import { expandPattern, follow, lookAt } from './remote-paths.ts';
 
@@ -43,16 +43,10 @@ async function lookAtTarget(path: string): Promise<TargetKind> {
   }
 }
 
-interface OneCopy {
-  readonly source: string;
-  readonly target: string;
-  readonly context: CopyContext;
-}
-
 async function copyOne(files: SandboxFiles, copy: OneCopy): Promise<void> {
   const { source, target, context } = copy;
-  const isFollowed = context.followsLinks || source.endsWith('/') || isContents(source);
-  const found = await (isFollowed ? follow(files, source) : lookAt(files, source));
+  const look = isFollowed(source, context.followsLinks) ? follow : lookAt;
+  const found = await look(files, source);
   if (found === undefined)
     throw new SandboxError('file_not_found', `there is no ${JSON.stringify(source)} in the sandbox`);
   await withLocalFaults(target, () => mkdir(dirname(target), { recursive: true }));

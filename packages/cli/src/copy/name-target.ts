@@ -23,3 +23,8 @@ export function nameTarget({ source, target, targetKind, mustBeDirectory }: Nami
   const isInside = targetKind === 'directory' || mustBeDirectory;
   return isInside && !isContents(source) ? posix.join(target, posix.basename(source)) : target;
 }
+
+/** Whether a source that is a link stands for what it leads to: asked for by `-L`, by a slash at its end, or as contents. */
+export function isFollowed(source: string, followsLinks: boolean): boolean {
+  return followsLinks || source.endsWith('/') || isContents(source);
+}

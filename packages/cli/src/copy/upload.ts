@@ -7,9 +7,9 @@ import { basename, join, posix, resolve } from 'node:path';
 import type { SandboxFiles } from '@omnigent/client';
 import { SandboxError, packTree } from '@omnigent/protocol';
 import { CopyProgress } from './copy-progress.ts';
-import type { CopyContext } from './copy-context.ts';
+import type { CopyContext, OneCopy } from './copy-context.ts';
 import { toLocalFault, withLocalFaults } from './local-fault.ts';
-import { isContents, nameTarget } from './name-target.ts';
+import { isContents, isFollowed, nameTarget } from './name-target.ts';
 import type { TargetKind } from './name-target.ts';
 import { follow } from './remote-paths.ts';
 
@@ -54,14 +54,7 @@ function toNamed(source: string): string {
 }
 
 async function lookAtSource(source: string, { followsLinks }: CopyContext): Promise<BigIntStats> {
-  const isFollowed = followsLinks || source.endsWith('/') || isContents(source);
-  return await (isFollowed ? stat : lstat)(source, { bigint: true });
-}
-
-interface OneCopy {
-  readonly source: string;
-  readonly target: string;
-  readonly context: CopyContext;
+  return await (isFollowed(source, followsLinks) ? stat : lstat)(source, { bigint: true });
 }
 
 async function copyTree(files: SandboxFiles, { source, target, context }: OneCopy): Promise<void> {

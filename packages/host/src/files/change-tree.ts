@@ -1,7 +1,7 @@
 /** Directories that are made, and what is removed. */
 import { chmod, lstat, mkdir, rm, rmdir, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { SandboxError, isSandboxError } from '@omnigent/protocol';
+import { SandboxError, hasSystemCode, isSandboxError } from '@omnigent/protocol';
 import { withFileFaults } from './file-fault.ts';
 import { isWithin, openParent, openPath, toAbsolute } from './opened-path.ts';
 import type { FileScope } from './opened-path.ts';
@@ -42,7 +42,7 @@ async function isDirectory(scope: FileScope, path: string): Promise<boolean> {
 }
 
 function ignoreExisting(error: unknown): void {
-  if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  if (!hasSystemCode(error, 'EEXIST')) throw error;
 }
 
 /** Removes a file, a link, an empty directory or, when asked to, a tree. Links are not followed. */
